@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,6 +22,9 @@ from tests.tiers import LONGEST
 from wsim.game import GAMES
 from wsim.jit.modes import JIT
 from wsim.processors import usable_cpus
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
 
 os.fsync = lambda fd: None  # no test cuts the power; what is flushed in which order is tested where it is made
 os.environ.pop("COLUMNS", None)  # commands of the tests print as into a pipe, whatever terminal the tests run in
@@ -61,6 +65,30 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         slow = [] if option.markexpr.startswith("not slow") else ["slow"]
         words = [sys.executable, "-m", "tests.kernels", str(option.numprocesses), *slow]
         subprocess.run(words, cwd=ROOT, check=False)
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
+    """The browser of all tests, which takes a second or two to start; tests ask for ``chrome``."""
+    from tests.report.browser import started
+
+    with started(tmp_path_factory.mktemp("profile")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def chrome(browser: Chrome) -> Chrome:
+    """The browser as if newly started: one empty window, no cookies, no log; what pages complain of is its log."""
+    first, *others = browser.window_handles
+    for window in others:
+        browser.switch_to.window(window)
+        browser.close()
+    browser.switch_to.window(first)
+    browser.get("about:blank")
+    browser.execute_cdp_cmd("Network.clearBrowserCookies", {})
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.get_log("browser")  # type: ignore[no-untyped-call]
+    return browser
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""How values, tables and documents are written: cells with their units and intervals, JSON, CSV, HTML for notebooks.
+"""Formats of values, tables and documents: cells with their units and intervals, JSON, CSV, HTML for notebooks.
 
 Every renderer takes its cells from here: pages and notebooks a value and its interval in words (``written``,
 ``interval_of``), the terminal a column of aligned numbers (``aligned``). Imports neither numpy nor Polars.

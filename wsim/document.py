@@ -99,7 +99,7 @@ class Column:
             object.__setattr__(self, "reference", 0.0)
 
     def called(self, name: str, heading: str = "") -> Column:
-        """Return the same column under another name, its ends renamed with it."""
+        """Return a copy of the column with a different name, its ends renamed accordingly."""
         ends = None if self.ends is None else (name + LOW, name + HIGH)
         return replace(self, name=name, heading=heading, ends=ends)
 

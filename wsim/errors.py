@@ -11,7 +11,7 @@ _ALSO = "also: "
 
 
 class UserError(ValueError):
-    """Input that wsim refuses; the text is one sentence with the value and what is accepted."""
+    """Input that wsim refuses; the text is one sentence with the value and the accepted ones."""
 
 
 class Mistakes:

@@ -176,7 +176,7 @@ class Simulator(ABC):
         return None
 
     def moment(self, position: Any) -> Hashable:  # noqa: ARG002 (of a game with scenes)
-        """Return what changes from each moment at which a page stops to the next, such as the turn."""
+        """Return the state that changes between the moments at which a page stops, such as the turn."""
         return None
 
     def known_points(self, position: Any) -> list[Mapping[str, int]]:  # noqa: ARG002 (of a game with open points)
@@ -220,7 +220,7 @@ Restrict: TypeAlias = "Callable[[Plan, int, str], Plan]"
 
 @dataclass(frozen=True)
 class PickExperiment:
-    """How a game's picks are randomised and analysed.
+    """The randomisation and analysis of a game's picks.
 
     Attributes
     ----------
@@ -244,7 +244,7 @@ class PickExperiment:
 
 @dataclass(frozen=True)
 class Tuning:
-    """How the values of a game are tuned (``wsim balance``): the values, and how to predict changes without playing.
+    """The tuning of a game's values (``wsim balance``): the values, and predictions of changes without playing.
 
     A value is identified by its path in a patch (``("cards", "Palace", "points")``).
 

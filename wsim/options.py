@@ -127,7 +127,7 @@ class Options:
         }
 
     def elsewhere(self, folder: Path) -> Self:  # noqa: ARG002
-        """Return the same options for a repetition that writes its output to ``folder``."""
+        """Return a copy of the options for a repetition that writes its output to ``folder``."""
         return self
 
 

@@ -50,7 +50,7 @@ class Position(ABC):
 
     @abstractmethod
     def view(self, seat: int | None) -> dict[str, Any]:
-        """Return what a seat may know as a JSON object; None: the whole position."""
+        """Return the information of a seat as a JSON object; None: the whole position."""
 
     @abstractmethod
     def redrawn(self, seat: int, seed: int, number: int = 0) -> Self:
@@ -66,7 +66,7 @@ class Position(ABC):
         return deepcopy(self, {id(value): value for value in shared.values()})
 
     def text(self, seat: int) -> list[str]:
-        """Return what a seat may know as readable text, at most 80 columns wide."""
+        """Return the information of a seat as readable text, at most 80 columns wide."""
         from textwrap import wrap
 
         lines = [wrap(f"{name}: {value}", 80, subsequent_indent="  ") for name, value in self.view(seat).items()]

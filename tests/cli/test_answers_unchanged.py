@@ -1,6 +1,6 @@
 """The same questions give the same answers: what commands printed at 46e67a1, with budgets as small as they go.
 
-Whole numbers and words are compared exactly, fractions to 10 digits (another processor rounds the last ones
+Whole numbers and words are compared exactly, fractions to 12 digits (another processor rounds the last ones
 otherwise); what may differ from day to day (seconds, versions, digests of source code) is left out on both sides.
 An answer may change only on purpose, and then the change says why:
 ``WSIM_RENEW_ANSWERS=1 pytest tests/cli/test_answers_unchanged.py -m ""`` records what is printed now, and the
@@ -225,7 +225,7 @@ def differences(found: Any, kept: Any, place: str = "") -> list[str]:
     if isinstance(found, list) and isinstance(kept, list) and len(found) == len(kept):
         return [line for i in range(len(kept)) for line in differences(found[i], kept[i], f"{place}/{i}")]
     if isinstance(found, float) and isinstance(kept, float):
-        same = math.isclose(found, kept, rel_tol=1e-10, abs_tol=1e-10)
+        same = math.isclose(found, kept, rel_tol=1e-12, abs_tol=1e-12)
     elif isinstance(found, str) and isinstance(kept, str):
         same = VERSIONS.sub("", found) == VERSIONS.sub("", kept)
     else:

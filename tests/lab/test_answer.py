@@ -27,7 +27,7 @@ class Heights(Answer):
 
     FORMAT: ClassVar[str] = "wsim-heights/1"
     COMMAND: ClassVar[str] = "wsim heights"
-    CALLED: ClassVar[str] = "heights"
+    TITLE: ClassVar[str] = "heights"
     TABLES: ClassVar[tuple[str, ...]] = ("towers",)
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {"towers": ("name", "height"), "question.unit": ()}
 
@@ -161,8 +161,16 @@ def test_every_kind_of_answer_has_a_name(question: Question) -> None:
     kind = question.answer_class
     assert (kind.FORMAT, *kind.FORMER_FORMATS) == question.formats
     assert f"wsim {question.command}" == kind.COMMAND
-    assert kind.CALLED
+    assert kind.TITLE
     assert kind.TABLES
+
+
+def test_the_former_names_of_class_attributes_are_accepted() -> None:
+    class Heights(Answer):
+        CALLED, NOUN, LIES, LONG = "heights", "record", ", next to the run", "towers"
+
+    assert (Heights.TITLE, Heights.FILE_NOUN, Heights.LOCATION_HINT) == ("heights", "record", ", next to the run")
+    assert Heights.LONG_TABLE == "towers"
 
 
 def test_an_answer_at_hand_is_repeated() -> None:

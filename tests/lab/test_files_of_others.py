@@ -365,7 +365,7 @@ ANSWERS = ("whatif", "skill", "picks", "patch", "match-folder/match")
 @first_quick(1, ("name", "times"), [("picks", 20), *((name, 30) for name in ANSWERS)])
 def test_answers(name: str, times: int, tmp_path: Path) -> None:
     """What a page draws of them, and what asks them again as far as that it would play."""
-    from wsim.lab.repetition import Again, sound
+    from wsim.lab.repetition import RepetitionSettings, sound
     from wsim.questions.answer_files import stored_in
     from wsim.questions.registry import question_of_format
     from wsim.report.answers import sections
@@ -383,7 +383,7 @@ def test_answers(name: str, times: int, tmp_path: Path) -> None:
         list(sections([stored], Palette({})))
         if question.name != "balance":
             stored_in(path)
-            sound(lambda: kind.restored(stored.record, Again()))
+            sound(lambda: kind.restored(stored.record, RepetitionSettings()))
         stored.plan()
 
     read(json.dumps(tree).encode())

@@ -27,7 +27,7 @@ from wsim.policies import isolation, user_policies
 from wsim.policies.confinement import _filter
 from wsim.policies.declare import ISOLATED, isolated
 from wsim.positions import side_by_side
-from wsim.positions.side_by_side import Apart
+from wsim.positions.side_by_side import IsolatedPolicies
 from wsim.questions.match.answer import contest_of_files
 
 FILE = Path(__file__).parent / "hostile.py"
@@ -84,7 +84,7 @@ def test_isolated_play_gives_the_rows_and_picks_of_trusted_play(name: str, keys:
         seats, picks = tables(game.prepare(plan), games)
     with isolated():
         simulator: Any = game.prepare(plan)
-    assert isinstance(simulator.apart, Apart)
+    assert isinstance(simulator.isolated_policies, IsolatedPolicies)
     for together in (1, 7, isolation.SLOTS):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(side_by_side, "SLOTS", together)

@@ -23,7 +23,7 @@ from wsim.policies import confinement, isolated_worker, isolation
 from wsim.policies.confinement import _AFTER_LOADING, _ALWAYS, _filter
 from wsim.policies.declare import FOREIGN, ISOLATED
 from wsim.policies.isolation import LISTED, PROCESSES, SLOTS, TEXT, Channel, Failures, Isolated, Slots, _Process
-from wsim.positions.side_by_side import Apart, _closed_up, _Places, play_side_by_side
+from wsim.positions.side_by_side import IsolatedPolicies, _closed_up, _Places, play_side_by_side
 from wsim.wonders.registry import POLICIES
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="isolation needs POSIX")
@@ -346,7 +346,9 @@ class Side:
         self.side_by_side = SimpleNamespace(waiting=WAITING, play_on=self.play_on, hand_over=self.hand_over,
                                             take_answers=lambda *given: self.taken.append(given))  # fmt: skip
         self.tried = [Tried(Scripted(*[1] * 9)) for _ in range(policies)]
-        self.apart = SimpleNamespace(policies=tuple(self.tried), later=np.array([-1, 0]), addresses="addresses")
+        self.isolated_policies = SimpleNamespace(
+            policies=tuple(self.tried), later=np.array([-1, 0]), addresses="addresses"
+        )
         self.line_up = SimpleNamespace(answering=lambda answer, numbered: nullcontext(), raise_wrong=self.raise_wrong)
         self.handing = [2, 0, 1]
 
@@ -724,13 +726,13 @@ def test_what_decides_later_is_each_isolated_policy_that_picks_moves(monkeypatch
     line_up: Any = SimpleNamespace(plugged=given, functions=functions)
     monkeypatch.setattr("wsim.positions.side_by_side.addresses_of", lambda wanted: {"later": [99]}[wanted[0]])
     addresses = np.arange(10, 16, dtype=np.uint64)
-    apart: Any = Apart.of(line_up, addresses)
-    assert apart.policies == (one, two)
-    assert apart.later.tolist() == [-1, 0, -1, 0, 1]
-    assert apart.addresses.tolist() == [10, 99, 12, 99, 99, 15]
+    policies: Any = IsolatedPolicies.of(line_up, addresses)
+    assert policies.policies == (one, two)
+    assert policies.later.tolist() == [-1, 0, -1, 0, 1]
+    assert policies.addresses.tolist() == [10, 99, 12, 99, 99, 15]
     assert addresses.tolist() == [10, 11, 12, 13, 14, 15]
     del given["b"], given["d"]
-    assert Apart.of(line_up, addresses) is None
+    assert IsolatedPolicies.of(line_up, addresses) is None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="capabilities")

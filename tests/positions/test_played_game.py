@@ -10,7 +10,7 @@ import wsim
 from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.positions.as_played import played_again, story_of
+from wsim.positions.as_played import replaying_simulator, story_of
 from wsim.positions.played_game import PlayedGame, ahead, known_to
 from wsim.positions.why import why_along, why_of
 
@@ -114,7 +114,7 @@ def test_the_table_sees_what_is_done_in_the_open(name: str) -> None:
 @pytest.mark.parametrize("name", PLANS)
 def test_the_story_of_a_game_is_of_the_moves_that_were_made(name: str) -> None:
     game = last_moves(started(name))
-    with played_again(game) as simulator:
+    with replaying_simulator(game) as simulator:
         assert simulator is not None
         assert [one["total"] for one in simulator.trace(0)["scores"]] == [one["total"] for one in game.result or ()]
     names = ["Ann", *["random"] * (game.plan.players - 1)]

@@ -33,9 +33,9 @@ from wsim.questions.match.design import duels
 from wsim.questions.match.results import _rarer, cost_rows
 from wsim.questions.metrics import Metric, measures_of, overruled_for, parse_metric, sums_of
 from wsim.questions.picks.crossing import targets_of
+from wsim.questions.pooled import components_of, orders_of, ways_of
 from wsim.questions.robustness.answer import _Table
 from wsim.questions.variants import sweep_values
-from wsim.questions.wholes import components_of, orders_of, ways_of
 from wsim.stats.moments import Moments
 
 

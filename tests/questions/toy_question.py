@@ -29,7 +29,7 @@ class ToyAnswer(AskedAnswer):
 
     FORMAT: ClassVar[str] = "wsim-toy/1"
     COMMAND: ClassVar[str] = "wsim toy"
-    CALLED: ClassVar[str] = "a list of squares"
+    TITLE: ClassVar[str] = "a list of squares"
     TABLES: ClassVar[tuple[str, ...]] = ("squares",)
 
     squares: pl.DataFrame

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from wsim.kernels.formula_words import HANDED, OPERATION, OPERATIONS
-from wsim.spec.formula import MAX_LETTERS, FormulaError, Vocabulary, slots_in, span, worked_out
+from wsim.spec.formula import MAX_LETTERS, FormulaError, Vocabulary, evaluate_node, slots_in, span
 
 SPANS = {"a": (0, 3), "b": (-2, 2), "t": (1, 3), "cards": (0, 40)}
 TOY = Vocabulary(
@@ -57,7 +57,7 @@ def run(words: list[int], numbers: dict[str, int]) -> int:
 @pytest.mark.parametrize("text", TEXTS)
 def test_values_words_and_ranges_are_those_of_python(text: str) -> None:
     node, found = TOY.parse(text), values(text)
-    assert [worked_out(node, names) for names, _ in found] == [value for _, value in found]
+    assert [evaluate_node(node, names) for names, _ in found] == [value for _, value in found]
     words = TOY.code(node)
     assert [run(words, names) for names, _ in found] == [value for _, value in found]
     low, high = span(node, SPANS)

@@ -21,7 +21,7 @@ from wsim.stats.intervals import Estimate, Interval, verdicts
 from wsim.stats.levels import Levels
 from wsim.stats.moments import Moments
 from wsim.stats.pairs import _numbered
-from wsim.stats.precision import games_to_tell
+from wsim.stats.precision import games_to_decide
 from wsim.stats.rankings import order_numbers, orders_of
 from wsim.stats.sequential import Look, SequentialTest
 from wsim.stats.strata import all_usual
@@ -87,11 +87,11 @@ def test_a_look_is_clear_only_beyond_its_edges() -> None:
 def test_the_games_until_a_verdict_by_hand() -> None:
     """Twice as wide as the difference: 4 times the games, 3 times more; at least a twentieth more in any case."""
     value, half = np.array([1.0, -1.0, 1.0, 0.2]), np.array([2.0, 2.0, 0.9, 0.6])
-    assert games_to_tell(value, half, 100).tolist() == pytest.approx([300, 300, 5, 800])
-    margin = games_to_tell(value, half, 100, margin=0.5)
+    assert games_to_decide(value, half, 100).tolist() == pytest.approx([300, 300, 5, 800])
+    margin = games_to_decide(value, half, 100, margin=0.5)
     assert margin.tolist() == pytest.approx([300, 300, 5, 300]), "within 0.3 of the margin: (0.6 / 0.3)^2 is sooner"
     stricter = scipy.stats.norm.ppf(1 - 0.1 / 8) / scipy.stats.norm.ppf(0.95)
-    four = games_to_tell(value[:1], half[:1], 100, level=0.9, tests=4)
+    four = games_to_decide(value[:1], half[:1], 100, level=0.9, tests=4)
     assert four.tolist() == pytest.approx([100 * (4 * stricter**2 - 1)])
 
 
@@ -195,7 +195,7 @@ def test_a_table_says_how_many_games_it_needs_but_not_for_other_players() -> Non
     frame = pl.DataFrame({"policy": ["a"], FAIR: [1.5], f"{FAIR}_low": [0.75], f"{FAIR}_high": [2.25],
                           "win_share": [0.5], "verdict": ["unclear"], PLAYER_HALF_WIDTH: [0.1]})  # fmt: skip
     table = Table(frame, "Policies", labels=("policy",))
-    words = "about {} more games would tell, if the difference is as large as it seems."
+    words = "about {} more games would settle it, if the difference is as large as it seems."
     assert table.telling(100) == "Unclear: " + words.format("260")
     alone = Table(frame.drop(PLAYER_HALF_WIDTH), "Policies", labels=("policy",))
     assert alone.telling(100) == "Unclear: " + words.format("130"), "(0.75 / 0.5)^2 = 2.25 times"

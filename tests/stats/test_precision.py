@@ -1,4 +1,4 @@
-"""Planning precision: when playing stops, and how many more games would tell."""
+"""Planning precision: when playing stops, and how many more games would settle it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from wsim.stats.precision import MAX_GROWTH, games_to_tell, reached, rounded, stages, telling_note, widest_in
+from wsim.stats.precision import MAX_GROWTH, games_to_decide, reached, rounded, stages, undecided_note, widest_in
 
 
 def played(games: int, within: float | None, spread: float) -> list[range]:
@@ -48,11 +48,11 @@ def test_growth_ends_at_a_bound_and_says_what_it_would_take() -> None:
 
 
 def test_the_games_needed_are_those_after_which_the_interval_excludes_zero() -> None:
-    more = games_to_tell(np.array([0.01, 0.02, 0.0]), np.array([0.02, 0.01, 0.01]), 1000)
+    more = games_to_decide(np.array([0.01, 0.02, 0.0]), np.array([0.02, 0.01, 0.01]), 1000)
     assert more.tolist() == [3000.0, 50.0, math.inf]  # one that is clear by its own interval: at least a twentieth
-    equal = games_to_tell(np.array([0.0, 0.09]), np.array([0.2, 0.2]), 1000, margin=0.1)
+    equal = games_to_decide(np.array([0.0, 0.09]), np.array([0.2, 0.2]), 1000, margin=0.1)
     assert equal == pytest.approx([3000.0, 1000 * ((0.2 / 0.09) ** 2 - 1)])
-    many = games_to_tell(np.array([0.01]), np.array([0.02]), 1000, tests=20)
+    many = games_to_decide(np.array([0.01]), np.array([0.02]), 1000, tests=20)
     assert many == pytest.approx([1000 * ((3.0233 / 1.95996 * 2) ** 2 - 1)], rel=1e-3)  # z of .05 / 20, two-sided
 
 
@@ -67,16 +67,16 @@ def rows(*figures: tuple[str, float | None, float, str | None]) -> pl.DataFrame:
 
 def test_the_nearest_unclear_rows_are_named() -> None:
     frame = rows(("far", 0.001, 0.02, "unclear"), ("near", 0.01, 0.02, "unclear"), ("clear", 0.1, 0.02, "higher"))
-    assert telling_note(frame, ["name"], "effect", 1000) == (
-        "Unclear: 2 of 3 rows. More games that would tell the nearest, if their differences are as large as they seem: "
+    assert undecided_note(frame, ["name"], "effect", 1000) == (
+        "Unclear: 2 of 3 rows. The nearest need this many more games, if their differences are as large as they seem: "
         "3,000 for near, 400,000 for far."
     )
-    assert telling_note(frame[2:], ["name"], "effect", 1000) == ""
-    assert telling_note(frame[1:2], ["name"], "effect", 1000, unit="deals") == (
-        "Unclear: about 3,000 more deals would tell, if the difference is as large as it seems."
+    assert undecided_note(frame[2:], ["name"], "effect", 1000) == ""
+    assert undecided_note(frame[1:2], ["name"], "effect", 1000, unit="deals") == (
+        "Unclear: about 3,000 more deals would settle it, if the difference is as large as it seems."
     )
     nothing = rows(("zero", 0.0, 0.1, "unclear"), ("unknown", None, 0.0, None))
-    assert telling_note(nothing, ["name"], "effect", 10) == "Unclear; no affordable number of games would tell."
+    assert undecided_note(nothing, ["name"], "effect", 10) == "Unclear; no affordable number of games would settle it."
 
 
 def test_rounded_numbers_and_the_widest_interval() -> None:

@@ -1,4 +1,4 @@
-"""Fixtures of the workbench: a browser, and a server of a folder."""
+"""Fixtures of the workbench: servers of folders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.report.conftest import chrome as chrome
 
 Serve = Callable[..., tuple["subprocess.Popen[str]", str]]
 """Starts ``wsim open`` with some words in a folder; returns the process and the address with the token."""

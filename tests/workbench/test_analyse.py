@@ -33,7 +33,7 @@ def game() -> wsim.Game:
     return wsim.Game(ruleset="1e", players=3, seed=7, policies="greedy", rotate=False)
 
 
-def worked_out(caller: Caller, address: str) -> Reply:
+def evaluate_node(caller: Caller, address: str) -> Reply:
     while True:
         reply = caller.get(address.partition("#")[0])
         if reply.status != 200 or ("Working it out" not in reply.text):
@@ -44,7 +44,7 @@ def worked_out(caller: Caller, address: str) -> Reply:
 def test_a_saved_game_that_is_not_over(caller: Caller, tmp_path: Path) -> None:
     here = game().follow().follow().step(1).follow()
     (tmp_path / "ours.json").write_text(here.to_json())
-    page = worked_out(caller, "/analyse?file=ours.json&playouts=2")
+    page = evaluate_node(caller, "/analyse?file=ours.json&playouts=2")
     assert "It is not over" in page.text
     assert "wsim trace" not in page.text
     why = why_along(list(decisions_of(here)), 2)
@@ -75,7 +75,7 @@ def test_the_board_is_there_before_its_chances(caller: Caller, tmp_path: Path, m
         time.sleep(0.01)
     assert ("data-reload" in page, "Turning points" in page) == (True, False)
     go.set()
-    page = worked_out(caller, "/analyse?file=ours.json&playouts=2").text
+    page = evaluate_node(caller, "/analyse?file=ours.json&playouts=2").text
     assert ("data-reload" in page, "Turning points" in page) == (False, True)
 
 
@@ -84,7 +84,7 @@ def test_a_file_that_has_changed_is_analysed_anew(caller: Caller, tmp_path: Path
     for steps in (1, 2):
         file.write_text(here.to_json())
         os.utime(file, (steps, steps))
-        page = worked_out(caller, "/analyse?file=ours.json&playouts=2").text
+        page = evaluate_node(caller, "/analyse?file=ours.json&playouts=2").text
         assert page.count('<article class="decision') == steps
         here = here.follow()
 
@@ -98,9 +98,9 @@ def test_a_game_between_policies_is_analysed_while_it_is_watched(caller: Caller)
     page = caller.get(f"/seat/{table.watching}", cookie=None).text
     assert f'href="/analyse?table={table.key}&amp;steps={steps}"' in page
     address = f"/analyse?table={table.key}&playouts=2"
-    page = worked_out(caller, f"{address}&steps={steps}").text
+    page = evaluate_node(caller, f"{address}&steps={steps}").text
     assert page.count('<article class="decision') == steps
-    assert f"the game has {steps} steps, not 999" in worked_out(caller, f"{address}&steps=999").text
+    assert f"the game has {steps} steps, not 999" in evaluate_node(caller, f"{address}&steps=999").text
     assert "The game is not over" in caller.get(address).text
     table.take_over(0, "Ann")
     assert "The game is not over" in caller.get(f"{address}&steps={steps}").text
@@ -132,16 +132,16 @@ def test_the_analysis_of_a_game_agrees_with_the_command() -> None:
 def test_a_game_of_a_run_and_its_replay(caller: Caller, tmp_path: Path, wsim_command: Command) -> None:
     words = ["--players", "3", "--seed", "7", "--policies", "greedy", "--games", "2", "--quiet"]
     assert wsim_command("run", *words, "--out", str(tmp_path / "study")).code == 0
-    page = worked_out(caller, "/analyse?run=study&number=1&playouts=2")
+    page = evaluate_node(caller, "/analyse?run=study&number=1&playouts=2")
     assert "wsim trace study 1 --playouts 2 --why" in page.text
     assert "What cost most" in page.text
     tried = re.search(r"href=\"(/analyse\?run=study[^\"#]*at=30[^\"#]*)", page.text)
     assert tried is not None
-    other = worked_out(caller, tried[1].replace("&amp;", "&"))
+    other = evaluate_node(caller, tried[1].replace("&amp;", "&"))
     assert "How this branch ends" in other.text
     assert "the game as it was" in other.text
     (tmp_path / "whole.json").write_text(followed(game()).to_json())
-    page = worked_out(caller, "/analyse?file=whole.json&playouts=2")
+    page = evaluate_node(caller, "/analyse?file=whole.json&playouts=2")
     assert "wsim trace whole.json --playouts 2 --why" in page.text
     assert "Turning points" in caller.get(tried[1].replace("&amp;", "&").replace("/analyse", "/analyse/replay")).text
 
@@ -152,7 +152,7 @@ def test_a_game_of_a_table_after_its_end_only(caller: Caller) -> None:
     assert "The game is not over" in caller.get(f"/analyse?table={table.key}").text
     while not table.over:
         chosen(caller, link(table))
-    page = worked_out(caller, f"/analyse?table={table.key}&playouts=2")
+    page = evaluate_node(caller, f"/analyse?table={table.key}&playouts=2")
     assert "How it ended" in page.text
     assert re.search(r"Ann \([A-Z]\w+ [AB]\), age 1, turn 1", page.text)
     assert caller.get(f"/analyse?table={table.key}", cookie=None).status == 403
@@ -177,4 +177,4 @@ def test_a_game_of_a_table_after_its_end_only(caller: Caller) -> None:
 def test_mistakes(caller: Caller, tmp_path: Path, query: str, sentence: str) -> None:
     (tmp_path / "ours.json").write_text(game().follow().to_json())
     (tmp_path / "bad.json").write_text("{")
-    assert sentence in worked_out(caller, f"/analyse?{query}").text.replace("&#39;", "'")
+    assert sentence in evaluate_node(caller, f"/analyse?{query}").text.replace("&#39;", "'")

@@ -70,9 +70,9 @@ class BalanceAnswer(AskedAnswer):
     FORMAT: ClassVar[str] = "wsim-balance/1"
     SUFFIXES: ClassVar[tuple[str, ...]] = (".toml", ".json")
     COMMAND: ClassVar[str] = "wsim balance"
-    CALLED: ClassVar[str] = "a patch"
-    NOUN: ClassVar[str] = "record"
-    LIES: ClassVar[str] = ", which is next to the patch, as .json"
+    TITLE: ClassVar[str] = "a patch"
+    FILE_NOUN: ClassVar[str] = "record"
+    LOCATION_HINT: ClassVar[str] = ", which is next to the patch, as .json"
     VOLATILE: ClassVar[tuple[str, ...]] = ("provenance", "goal")
     TABLES: ClassVar[tuple[str, ...]] = ("targets", "changes", "trade", "carried", "responses")
     ROWS: ClassVar[Mapping[str, str]] = {"trade": "trade-off", **TransferAnswer.ROWS}

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from wsim.balance.cells import Cell, Quantity, change_quantities, quantities_of
+from wsim.balance.cell_evaluator import CellEvaluator
+from wsim.balance.cells import Quantity, change_quantities, quantities_of
 from wsim.balance.goal import Goal, Setting
 from wsim.balance.knobs import Knob, Option, Patch, patched, tuning_of, values_in
 from wsim.balance.measurements import Arrays
@@ -36,7 +37,7 @@ from wsim.questions.metrics import (
     is_of_results,
     is_of_worth,
     overruled_for,
-    whole_of,
+    pooled_figure_of,
     wished_items,
 )
 from wsim.stats.moments import Moments
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 VALUE, WEIGHT = 0, 1  # features of a game: what is averaged, and what it is divided by
 ARM = 2  # features of an arm
 SIGNS = (1, -1)  # of the arms: followed, overruled
-RESULTS, WORTH, COUNTS, WHOLES = "results", "worth", "counts", "all games together"
+RESULTS, WORTH, COUNTS, POOLED = "results", "worth", "counts", "all games together"
 """Kinds of cells: of win shares and scores, which points alter while decisions are held fixed; of worth; of what
 players do (what they own and want, how games go), which only playing shows; of all games together."""
 SAMPLE = 2_000  # games that show which names occur
@@ -60,18 +61,17 @@ def kind_of(metric: str) -> str:
     """Return the kind of the cells of a metric, as written."""
     if is_of_worth(metric):
         return WORTH
-    if whole_of(metric) is not None:
-        return WHOLES
+    if pooled_figure_of(metric) is not None:
+        return POOLED
     return RESULTS if is_of_results(metric) else COUNTS
 
 
-class GamesEvaluator:
+class GamesEvaluator(CellEvaluator):
     """A setting whose cells are read off games.
 
     Attributes
     ----------
-    setting: the setting. cells: the numbers bounded by its targets and ``keep`` rows, in order. first_policy: the label
-        of the first policy in tables.
+    first_policy: the label of the first policy in tables.
     """
 
     def __init__(
@@ -87,7 +87,8 @@ class GamesEvaluator:
         if kind == RESULTS and CHARACTER in plan.options:
             plan = plan.replace(**{CHARACTER: None})  # its games need not be followed
         setting = replace(setting, plan=overruled_for(plan, metrics))
-        self.setting, self._kind, self._wished, self._sampler, self._knobs = setting, kind, wished, sampler, knobs
+        super().__init__(setting, knobs, sampler)
+        self._kind, self._wished = kind, wished
         self._tuning: Tuning = tuning_of(goal.game)
         self._base: Simulator = game.prepare(setting.plan)
         self._items = wished_items(self._base, metrics)
@@ -95,12 +96,13 @@ class GamesEvaluator:
         sample = Arm("sample", (game.prepare(plan),), items=self._items).frame(range(SAMPLE))
         policies = cast("pl.Enum", sample.schema["policy"]).categories
         self.first_policy = str(policies[0])
-        self._quantities: list[Quantity] = [
+        quantities: list[Quantity] = [
             *quantities_of(setting, targets, sample, game.OWNED),
             *change_quantities(setting, keeps, sample, game.OWNED),
         ]
-        self._metrics = tuple(quantity.metric for quantity in self._quantities)
-        self._is_change = np.array([quantity.is_change for quantity in self._quantities], bool)
+        self.cells = [quantity.cell for quantity in quantities]
+        self._metrics = tuple(quantity.metric for quantity in quantities)
+        self._is_change = np.array([quantity.is_change for quantity in quantities], bool)
         worth = self._tuning.worth
         self._free = [kind != COUNTS and worth(self._base, knob.path, sample) is not None for knob in knobs]
         self._foci = [
@@ -112,19 +114,6 @@ class GamesEvaluator:
     def name(self) -> str:
         """Its name."""
         return self.setting.name if self._kind == RESULTS else f"{self.setting.name}, {self._kind}"
-
-    @property
-    def cells(self) -> list[Cell]:
-        """The cells, in order."""
-        return [quantity.cell for quantity in self._quantities]
-
-    def games(self, wanted: int) -> int:
-        """Return the number of games played when ``wanted`` are requested: the same."""
-        return wanted
-
-    def replays(self, wanted: int) -> int:
-        """Return the number of games played for a step when ``wanted`` are requested: the same."""
-        return wanted
 
     def level(self, patch: Patch, seed: int, games: int) -> Level:
         """Measure a patch."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from wsim.balance.cell_evaluator import CellEvaluator
 from wsim.balance.cells import Cell
 from wsim.balance.goal import MEAN, Goal, Setting, Target
 from wsim.balance.knobs import Knob, Option, Patch, patched, tuning_of, values_in
@@ -41,17 +42,17 @@ _LEVEL = 0.95
 Floats = NDArray[np.float64]
 
 
-class PicksEvaluator:
+class PicksEvaluator(CellEvaluator):
     """A setting whose cells are effects of doing something with cards.
 
     Attributes
     ----------
-    setting: which. chance: that a pick is randomised. cells: one for each target and card.
+    chance: the chance that a pick is randomised.
     """
 
     def __init__(self, goal: Goal, setting: Setting, chance: float, knobs: Sequence[Knob], sampler: Sampler) -> None:
-        self.setting, self.chance, self._settings = setting, chance, goal.search
-        self._sampler, self._knobs = sampler, knobs
+        super().__init__(setting, knobs, sampler)
+        self.chance, self._settings = chance, goal.search
         self._tuning = tuning_of(goal.game)
         game: Game = find_game(goal.game)
         self._plan: Plan = randomised(setting.plan, chance)
@@ -70,7 +71,7 @@ class PicksEvaluator:
                 raise UserError(
                     f"the target {target.name!r}: unknown outcome {target.metric!r}; accepted: score, win, or a column"
                 )
-        self.cells: list[Cell] = []
+        self.cells = []
         self._effects_wanted: list[tuple[Target, str]] = []
         names = {card for target in targets for card in self._named(target)}
         self._only = names if len(names) == 1 else None
@@ -89,13 +90,13 @@ class PicksEvaluator:
         """The name of the part: its setting and the chance of a random pick."""
         return f"{self.setting.name}, picks randomised at {self.chance:g}"
 
-    def games(self, wanted: int) -> int:
-        """Return the number of games played when ``wanted`` are requested: in the proportion given in ``[search]``."""
-        return max(1, round(wanted * self._settings.picks / self._settings.games))
+    def games(self, requested: int) -> int:
+        """Return the number of games played when some are requested: in the proportion given in ``[search]``."""
+        return max(1, round(requested * self._settings.picks / self._settings.games))
 
-    def replays(self, wanted: int) -> int:
-        """Return the number of games played for a step when ``wanted`` are requested: those of an experiment."""
-        return max(wanted, self._settings.picks)
+    def replays(self, requested: int) -> int:
+        """Return the number of games played for a step: at least those of an experiment."""
+        return max(requested, self._settings.picks)
 
     def level(self, patch: Patch, seed: int, games: int) -> Level:
         """Measure a patch."""

@@ -84,7 +84,7 @@ _WHEN = ("before", "after")
 
 @dataclass(frozen=True)
 class Quantity:
-    """How a cell is read off a seats table.
+    """The reading of a cell from a seats table.
 
     Attributes
     ----------

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 
-from wsim.balance.by_games import COUNTS, RESULTS, WHOLES, WORTH, GamesEvaluator, kind_of
+from wsim.balance.by_games import COUNTS, POOLED, RESULTS, WORTH, GamesEvaluator, kind_of
 from wsim.balance.by_picks import PicksEvaluator
-from wsim.balance.by_wholes import WholesEvaluator
+from wsim.balance.by_pooled import PooledEvaluator
+from wsim.balance.cell_evaluator import CellEvaluator
 from wsim.balance.cells import Cell
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Knob, Option, Patch, knobs_of, options_of, values_in
@@ -22,40 +22,6 @@ from wsim.lab.execution import Execution
 from wsim.lab.plan import digest_of
 from wsim.lab.provenance import Provenance
 from wsim.limits import GameLimitError
-
-
-class CellEvaluator(Protocol):
-    """The evaluator of some cells of a setting."""
-
-    @property
-    def name(self) -> str:
-        """Its name; evaluators with different names use different deals."""
-        ...
-
-    @property
-    def cells(self) -> list[Cell]:
-        """The cells, in order."""
-        ...
-
-    def games(self, wanted: int) -> int:
-        """Return the number of games played when ``wanted`` are requested."""
-        ...
-
-    def replays(self, wanted: int) -> int:
-        """Return the number of games played for one step of a value when ``wanted`` are requested."""
-        ...
-
-    def level(self, patch: Patch, seed: int, games: int) -> Level:
-        """Measure a patch."""
-        ...
-
-    def linearised(self, patch: Patch, seed: int, games: int, options: Sequence[Option]) -> tuple[Level, Effects]:
-        """Measure a patch and the effect of every option that needs no further games."""
-        ...
-
-    def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
-        """Replay the remaining options, each separately, without a patch."""
-        ...
 
 
 def averaged(parts: Sequence[Sequence[Cell]]) -> tuple[list[Cell], Floats | None]:
@@ -108,8 +74,8 @@ class Evaluator:
                 for kind in (RESULTS, WORTH, COUNTS)
                 if kind in kinds
             ]
-            if WHOLES in kinds:
-                self._parts.append(WholesEvaluator(goal, setting, self.knobs, self.sampler))
+            if POOLED in kinds:
+                self._parts.append(PooledEvaluator(goal, setting, self.knobs, self.sampler))
             self._parts += [PicksEvaluator(goal, setting, chance, self.knobs, self.sampler) for chance in chances]
         self._parts = [part for part in self._parts if part.cells]
         self.cells, self._weights = averaged([part.cells for part in self._parts])

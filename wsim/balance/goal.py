@@ -124,7 +124,7 @@ class Keep:
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How hard to look: the table ``search`` of a goal file, which command-line options override.
+    """Search effort: the table ``search`` of a goal file, which command-line options override.
 
     Attributes
     ----------

@@ -20,8 +20,6 @@ from wsim.options import Options, option
 if TYPE_CHECKING:
     import polars as pl
 
-    from wsim.lab.plan import Plan
-
 
 @dataclass(frozen=True)
 class Files(Options):
@@ -59,10 +57,3 @@ class Files(Options):
         files = [name for name in (self.csv, self.parquet) if name not in (None, "-")]
         if files and not quiet:
             remark(f"written: {', '.join(map(str, files))}")
-
-
-def plan_identity(plan: Plan) -> dict[str, Any]:
-    """Return the fields that identify the games of an analysis without a run folder."""
-    import wsim
-
-    return {"wsim": wsim.__version__, "digest": plan.digest, "plan": plan.as_dict()}

@@ -14,7 +14,7 @@ from wsim.options import Options, option
 
 @dataclass(frozen=True)
 class Printing(Options):
-    """How results are printed."""
+    """Options for printing results."""
 
     as_json: bool = option("Print JSON instead of tables.", False, names=("--json",))
     quiet: bool = option("Hide the progress bar and remarks.", False, names=("--quiet", "-q"))
@@ -22,7 +22,7 @@ class Printing(Options):
 
 @dataclass(frozen=True)
 class View(RowOptions):
-    """Which rows and columns of a table are shown."""
+    """Options for the rows and columns of a table."""
 
     def of(self, table: Any, splits: Mapping[str, str] | None = None, columns: Sequence[Column] = ()) -> Any:
         """Return the requested rows of a Polars frame; raise UserError for a column that it does not have.

@@ -38,7 +38,7 @@ _Kind = TypeVar("_Kind", bound="Answer")
 
 @dataclass(frozen=True)
 class Output:
-    """How an answer is printed and written.
+    """Options for printing and writing an answer.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ def answered(
 def present(
     answer: Answer, output: Output, display: Document | None = None, more: Mapping[str, Any] | None = None
 ) -> None:
-    """Print an answer; ``more``: further entries of the JSON."""
+    """Print an answer; ``more``: additional entries of the JSON."""
     show(answer.shown() if display is None else display, {**answer.record(), **(more or {})}, output, answer.TABLES)
 
 

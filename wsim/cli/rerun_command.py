@@ -37,7 +37,7 @@ class RerunOptions(Options):
 def rerun_command(plan: PlanOptions, options: RerunOptions, workers: Workers, trust: Trust, printing: Printing) -> None:
     """Repeat the run or answer in the argument, print the comparison, and exit 1 if anything differs."""
     from wsim.lab.execution import Execution
-    from wsim.lab.repetition import Again
+    from wsim.lab.repetition import RepetitionSettings
 
     if len(plan.arguments) != 1:
         raise UserError("name one thing to repeat: a run folder, a shard file, an answer or a page")
@@ -57,7 +57,7 @@ def rerun_command(plan: PlanOptions, options: RerunOptions, workers: Workers, tr
         announce_compiling(known(recorded).game, quiet=printing.quiet)
     with progress_bar(not printing.quiet) as progress:
         repeated = source.again(
-            Again(known, out=options.out, execution=Execution(workers.threads, workers.cluster, progress))
+            RepetitionSettings(known, out=options.out, execution=Execution(workers.threads, workers.cluster, progress))
         )
     if printing.as_json:
         head = {"source": name, "identical": repeated.identical, "compared": repeated.compared}

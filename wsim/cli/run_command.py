@@ -167,7 +167,7 @@ class _Ending:
 
     Attributes
     ----------
-    explained: whether the note is printed. telling: how many more games would tell what is unclear.
+    explained: whether the note is printed. telling: how many more games would settle what is unclear.
     """
 
     title: str

@@ -122,7 +122,7 @@ _INSTEAD = ("crowding", "chains")
 
 @dataclass(frozen=True)
 class Wanted:
-    """A requested table: the runs, how it is computed, what is shown of it, where it is written.
+    """A requested table: its runs, computation, rows and columns, and output files.
 
     Attributes
     ----------

@@ -170,7 +170,7 @@ def trace_command(plan: PlanOptions, options: TraceOptions, trust: Trust, printi
 
 def _trace_position(given: PlanOptions, options: TraceOptions, *, trusted: bool, quiet: bool) -> None:
     """Trace the game of a position file: a page shows it up to the position, other formats need a finished game."""
-    from wsim.positions.as_played import decisions_of, played_again
+    from wsim.positions.as_played import decisions_of, replaying_simulator
     from wsim.positions.game_value import Game
     from wsim.positions.players import seated
     from wsim.positions.why import why_along
@@ -192,7 +192,7 @@ def _trace_position(given: PlanOptions, options: TraceOptions, *, trusted: bool,
         return
     if game.to_move is not None:
         raise UserError(f"the game in {name!r} is unfinished: only --format html can show it so far")
-    with played_again(game) as simulator, _bar(quiet=quiet) as heard:
+    with replaying_simulator(game) as simulator, _bar(quiet=quiet) as heard:
         if simulator is None:
             raise UserError(f"the game in {name!r} does not start from a deal of its plan: use --format html")
         trace, line_up = simulator.trace(game.number), seated(game.plan, game.number)

@@ -92,7 +92,7 @@ class VectorEnv:
 
     @property
     def plan(self) -> Plan:
-        """What is played."""
+        """The plan that is played."""
         return self._vector.plan
 
     @property

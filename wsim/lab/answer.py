@@ -25,7 +25,7 @@ from wsim.lab.journal import refuse_old_streams
 from wsim.lab.plan import Plan, digest_of
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import RECORD
-from wsim.lab.repetition import SHOWN, Again, Rerun, paths_in, sound
+from wsim.lab.repetition import SHOWN, RepetitionSettings, Rerun, paths_in, sound
 from wsim.text_tables import text_of
 
 UNRECORDED: Mapping[str, bool] = {"recorded": False}
@@ -43,6 +43,9 @@ def whole(table: pl.DataFrame) -> pl.DataFrame:
     return table
 
 
+_FORMER_ATTRIBUTES = {"CALLED": "TITLE", "NOUN": "FILE_NOUN", "LIES": "LOCATION_HINT", "LONG": "LONG_TABLE"}
+
+
 class Answer:
     """The answer to a question.
 
@@ -50,10 +53,10 @@ class Answer:
     ----------
     FORMAT: the kind in files, such as ``wsim-match/1``. FORMER_FORMATS: former formats that can still be read.
     SUFFIXES: of its files, the default first.
-    COMMAND: the command that asks it. CALLED: its name in a sentence. NOUN: the name of its files; LIES: where to find
-        them, as the end of a refusal.
-    TABLES: the names of its tables in its record, the main one first. LONG: the table in a Parquet file, if not the
-        main one. ROWS: what a row of a table is called, where its name in the singular is not that.
+    COMMAND: the command that asks it. TITLE: its name in a sentence. FILE_NOUN: the name of its files.
+    LOCATION_HINT: where to find them, as the end of a refusal.
+    TABLES: the names of its tables in its record, the main one first. LONG_TABLE: the table in a Parquet file, if not
+        the main one. ROWS: what a row of a table is called, where its name in the singular is not that.
     NEEDS: what a file must contain to be shown: by name in the record, the required columns of its rows; none: any.
         Dots in a name lead into nested objects.
     RENAMED: former names of keys and columns, with the present ones.
@@ -63,15 +66,22 @@ class Answer:
     FORMER_FORMATS: ClassVar[tuple[str, ...]] = ()
     SUFFIXES: ClassVar[tuple[str, ...]] = (".json", ".parquet")
     COMMAND: ClassVar[str] = ""
-    CALLED: ClassVar[str] = ""
-    NOUN: ClassVar[str] = "answer"
-    LIES: ClassVar[str] = ""
+    TITLE: ClassVar[str] = ""
+    FILE_NOUN: ClassVar[str] = "answer"
+    LOCATION_HINT: ClassVar[str] = ""
     TABLES: ClassVar[tuple[str, ...]] = ()
     ROWS: ClassVar[Mapping[str, str]] = {}
-    LONG: ClassVar[str] = ""
+    LONG_TABLE: ClassVar[str] = ""
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     RENAMED: ClassVar[Mapping[str, str]] = {}
     command = ""
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """Accept the names that the class attributes had before 0.3.0, for questions of other packages."""
+        super().__init_subclass__(**keywords)
+        for former, name in _FORMER_ATTRIBUTES.items():
+            if former in vars(cls):
+                setattr(cls, name, vars(cls)[former])
 
     @property
     def exit_code(self) -> int:
@@ -143,7 +153,7 @@ class Answer:
             target = target / f"{self.family()}-{digest_of(self.identity(record))[:8]}.json"
         self.check_target(target)
         if target.suffix == ".parquet":
-            table: pl.DataFrame = getattr(self, self.LONG or self.TABLES[0])
+            table: pl.DataFrame = getattr(self, self.LONG_TABLE or self.TABLES[0])
             with writing(target) as temporary:
                 table.write_parquet(temporary, metadata={METADATA_KEY: json.dumps(record, ensure_ascii=False)})
         else:
@@ -157,10 +167,10 @@ class Answer:
             return
         if path.suffix not in (".json", ".parquet"):
             into = "FILE.json or FILE.parquet, or into a run folder"
-            raise UserError(f"{cls.CALLED} is written as {into}, not {str(path)!r}")
+            raise UserError(f"{cls.TITLE} is written as {into}, not {str(path)!r}")
         if path.is_dir() or not path.absolute().parent.is_dir():
             why = "it is a folder" if path.is_dir() else f"there is no folder {str(path.parent)!r}"
-            raise UserError(f"cannot write {cls.CALLED} to {str(path)!r}: {why}")
+            raise UserError(f"cannot write {cls.TITLE} to {str(path)!r}: {why}")
 
     @classmethod
     def family(cls) -> str:
@@ -182,17 +192,17 @@ class Answer:
     @classmethod
     def read(cls, path: Path) -> Stored:
         """Read a file of :meth:`write`; raise UserError for a file that is not such an answer, or is damaged."""
-        noun = f"{'an' if cls.NOUN[0] in 'aeiou' else 'a'} {cls.NOUN}"
+        noun = f"{'an' if cls.FILE_NOUN[0] in 'aeiou' else 'a'} {cls.FILE_NOUN}"
         try:
             metadata = pl.read_parquet_metadata(path) if path.suffix == ".parquet" else None
             record = json_of(text_within(path) if metadata is None else metadata.get(METADATA_KEY, ""))
         except OSError as error:
             raise UserError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
         except (ValueError, pl.exceptions.PolarsError) as error:
-            raise UserError(f"{str(path)!r} is not {noun} of {cls.COMMAND}{cls.LIES}") from error
+            raise UserError(f"{str(path)!r} is not {noun} of {cls.COMMAND}{cls.LOCATION_HINT}") from error
         form = record.get("format") if isinstance(record, dict) else None
         if form not in (cls.FORMAT, *cls.FORMER_FORMATS):
-            unlike = f"its format is {form!r}, not {cls.FORMAT!r}{cls.LIES}"
+            unlike = f"its format is {form!r}, not {cls.FORMAT!r}{cls.LOCATION_HINT}"
             raise UserError(f"{str(path)!r} is not {noun} of {cls.COMMAND}: {unlike}")
         stored = Stored(cls, path, cls.renamed(record))
         try:
@@ -200,7 +210,7 @@ class Answer:
         except (KeyError, IndexError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
             why = repr(error)
         if why:
-            raise UserError(f"the {cls.NOUN} of {cls.COMMAND} in {str(path)!r} is damaged: {why}")
+            raise UserError(f"the {cls.FILE_NOUN} of {cls.COMMAND} in {str(path)!r} is damaged: {why}")
         return stored
 
     @classmethod
@@ -225,7 +235,7 @@ class Answer:
         raise NotImplementedError
 
     @classmethod
-    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+    def restored(cls, record: Mapping[str, Any], how: RepetitionSettings) -> Callable[[], Answer]:
         """Return a function that asks the question again; a damaged record raises KeyError, TypeError or the like."""
         raise NotImplementedError
 
@@ -249,7 +259,7 @@ class Answer:
 
     def again(self, *, threads: int | None = None, cluster: str | None = None) -> Rerun:
         """Ask the same again and compare every number."""
-        how = Again(execution=Execution(threads, cluster))
+        how = RepetitionSettings(execution=Execution(threads, cluster))
         return Stored(type(self), None, as_read(self.record())).again(how)
 
 
@@ -328,14 +338,14 @@ class Stored:
 
         return sound(restored)
 
-    def again(self, how: Again) -> Rerun:
+    def again(self, how: RepetitionSettings) -> Rerun:
         """Repeat the question and compare every number; raise UserError for a damaged answer."""
         main = self.kind.TABLES[0]
         if main not in self.record:
             raise UserError(
                 f"this file has rows without their answer (no {main!r}): name the file that -o or --json wrote"
             )
-        refuse_old_streams(self.record, str(self.path or self.kind.NOUN))
+        refuse_old_streams(self.record, str(self.path or self.kind.FILE_NOUN))
         at = replace(how, paths=self.paths)
         play = sound(lambda: self.kind.restored(self.record, at))
         answer = play()

@@ -20,7 +20,7 @@ _MAX_SUM = 1e60  # far beyond the sum of squared scores of any run, and products
 
 
 def contents_fault(path: Path, shard: Shard) -> str | None:
-    """Return what is wrong with the rows of a shard, such as ``has no column 'total'``; None if nothing is."""
+    """Return the fault of the rows of a shard, such as ``has no column 'total'``; None if nothing is."""
     import polars as pl
 
     try:
@@ -110,7 +110,7 @@ def _wrong_rows(rows: pl.DataFrame, shard: Shard) -> Iterator[str]:
 
 
 def _wrong_worth(frame: pl.DataFrame) -> str | None:
-    """Return what is wrong with a table of sums of wishes; raise ValueError if it is not such a table."""
+    """Return the fault of a table of sums of wishes; raise ValueError if it is not such a table."""
     import numpy as np
 
     from wsim.stats.summary import Summary
@@ -131,7 +131,7 @@ def _wrong_worth(frame: pl.DataFrame) -> str | None:
 
 
 def _wrong_sums(frame: pl.DataFrame, shard: Shard) -> str | None:
-    """Return what is wrong with a table of sums; raise ValueError if it is not such a table."""
+    """Return the fault of a table of sums; raise ValueError if it is not such a table."""
     import numpy as np
 
     from wsim.stats.summary import Summary

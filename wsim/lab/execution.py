@@ -1,4 +1,4 @@
-"""How games are played: on threads or a cluster, with progress reports and a partial result on Ctrl-C."""
+"""Execution of games: on threads or a cluster, with progress reports and a partial result on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Execution:
-    """How a question is computed; this does not affect the answer.
+    """The resources for a question; they do not affect the answer.
 
     Attributes
     ----------

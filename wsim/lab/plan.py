@@ -381,11 +381,11 @@ class Plan:
 
     @property
     def effects_of_others(self) -> tuple[Path, ...]:
-        """Those of them whose card file is not where the plan names it: it came with a run folder or a plan file."""
+        """Python effects whose card file came with a run folder or a plan file, and is not where the plan names it."""
         return tuple(path for name, path in self.effects.items() if (OWN_CARDS if name is None else name) in self.files)
 
     def identity(self) -> dict[str, Any]:
-        """Return what decides the data: the plan, with the content of every file it names instead of its path.
+        """Return everything that determines the data: the plan, with the contents of files instead of their paths.
 
         Raises UserError for a file that cannot be read.
         """

@@ -1,4 +1,4 @@
-"""How callers follow long work: progress of games, shards and steps, and the partial result on Ctrl-C."""
+"""Reports on long work: progress of games, shards and steps, and the partial result on Ctrl-C."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ version_of = lru_cache(metadata.version)
 
 @dataclass(frozen=True)
 class Provenance:
-    """What produced the data of a run.
+    """The origin of the data of a run.
 
     Attributes
     ----------

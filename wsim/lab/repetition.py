@@ -32,8 +32,8 @@ _Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True)
-class Again:
-    """How a repetition is played.
+class RepetitionSettings:
+    """Settings of a repetition.
 
     Attributes
     ----------
@@ -51,6 +51,9 @@ class Again:
         return self.plan(Plan.restore(flat, self.paths))
 
 
+Again = RepetitionSettings  # its name before 0.3.0, for questions of other packages
+
+
 class Repeatable(Protocol):
     """A result of playing that records how it was made: a run, a shard, an answer, a page."""
 
@@ -58,7 +61,7 @@ class Repeatable(Protocol):
         """Return the plan that made it, if it has one; raise UserError if its record is damaged."""
         ...
 
-    def again(self, how: Again) -> Rerun:
+    def again(self, how: RepetitionSettings) -> Rerun:
         """Repeat it and compare; raise UserError if it cannot be played."""
         ...
 
@@ -122,7 +125,7 @@ def paths_in(folder: Path) -> dict[str, str]:
 
 
 @contextmanager
-def played_again(plan: Plan, how: Again, **parts: Any) -> Iterator[Run]:
+def repeated_run(plan: Plan, how: RepetitionSettings, **parts: Any) -> Iterator[Run]:
     """Play a plan and return the run, in ``out`` or a temporary folder; ``parts``: as for ``record``."""
     with nullcontext(how.out) if how.out is not None else TemporaryDirectory(prefix="wsim-rerun-") as folder:
         run = record(
@@ -148,11 +151,11 @@ class RunFolder:
         """Return its plan."""
         return self.run.plan
 
-    def again(self, how: Again) -> Rerun:
+    def again(self, how: RepetitionSettings) -> Rerun:
         """Repeat it and compare every row; raise UserError if it has no games, StoreError if it is damaged."""
         run, compared, differences = self.run, [], []
         refuse_old_streams(run.provenance.identity, str(run.path))
-        with played_again(how.plan(run.plan), how, shard=run.shard_games, part=run.part) as again:
+        with repeated_run(how.plan(run.plan), how, shard=run.shard_games, part=run.part) as again:
             for table in tables_of(run.plan):
                 rows, different = _tables(run, again, table)
                 compared.append(f"{counted(rows, 'row')} of {table}")
@@ -237,7 +240,7 @@ class ShardFile:
         """Return the plan, with the files of the run that the shard is in."""
         return Plan.restore(self.provenance.plan, paths_in(self.path.parent.parent))
 
-    def again(self, how: Again) -> Rerun:
+    def again(self, how: RepetitionSettings) -> Rerun:
         """Repeat its games in memory and compare its rows."""
         import polars as pl
 
@@ -253,7 +256,7 @@ class ShardFile:
         compared = f"{counted(recorded.height, 'row')} of {self.table}"
         return Rerun(compared, [f"it {why}"] if why else [], unlike(self.provenance, Provenance.of(plan, simulator)))
 
-    def _frames(self, simulator: Simulator, how: Again) -> Iterator[pl.DataFrame]:
+    def _frames(self, simulator: Simulator, how: RepetitionSettings) -> Iterator[pl.DataFrame]:
         """Play its games and yield its table chunk by chunk."""
         done = 0
         with closing(

@@ -79,7 +79,7 @@ class ShardBuilder:
         self._whole = True
 
     def shard(self) -> Batch | None:
-        """Return the batches so far as one; None if there are none, or if ``add`` was interrupted."""
+        """Return the batches added so far as one table; None if there are none, or if ``add`` was interrupted."""
         import polars as pl
 
         if not self._whole or not self.games:

@@ -212,7 +212,7 @@ class Run:
 
     @property
     def people(self) -> Mapping[str, Any] | None:
-        """What is known of imported games (``wsim.people.importing``); None for games that policies played."""
+        """The record of imported games (``wsim.people.importing``); None for games that policies played."""
         about: Mapping[str, Any] | None = self.provenance.identity["rules"].get(PEOPLE)
         return about
 
@@ -443,7 +443,7 @@ def refuse_damage(run: Run, shards: list[Shard]) -> None:
 
 
 def _fault(folder: Path, run: str, expected: Mapping[str, Any], shard: Shard) -> str | None:
-    """Return what is wrong with the file of a shard; None if nothing is."""
+    """Return the fault of the file of a shard; None if it has none."""
     path = shard_path(folder, shard.table, shard.first)
     try:
         status = path.stat()
@@ -518,7 +518,7 @@ def load_run(path: str | os.PathLike[str], *, to_resume: bool = False) -> Run:
 
 
 def label_runs(runs: Sequence[Run]) -> tuple[str, list[object]]:
-    """Return the column that tells runs in one table apart (players, ruleset or run), and its value per run.
+    """Return the column that distinguishes runs in one table (players, ruleset or run), and its value per run.
 
     Raises UserError for runs of different games, or if a run is given twice.
     """

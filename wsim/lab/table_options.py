@@ -29,7 +29,7 @@ class TableOptions(Options):
 
 @dataclass(frozen=True)
 class Wide(Options):
-    """How to print tables that are wider than the screen."""
+    """Options for tables that are wider than the screen."""
 
     wide: bool = option("Show every column, in several parts if there is no room.", False)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """A problem in a run folder: the file, and what is wrong, such as ``is missing``."""
+    """A problem in a run folder: the file and its fault, such as ``is missing``."""
 
     file: str
     wrong: str

@@ -84,8 +84,7 @@ def reader_of(game: str) -> WishReader:
     if location is None:
         raise UserError(f"{game} does not record what its policies want")
     module, _, name = location.partition(":")
-    found: Any = vars(import_module(module))[name]
-    reader: WishReader = found
+    reader: WishReader = vars(import_module(module))[name]
     return reader
 
 

@@ -44,7 +44,7 @@ class LearnAnswer(AskedAnswer):
 
     FORMAT: ClassVar[str] = "wsim-learned/1"
     COMMAND: ClassVar[str] = "wsim learn"
-    CALLED: ClassVar[str] = "a trained net"
+    TITLE: ClassVar[str] = "a trained net"
     VOLATILE: ClassVar[tuple[str, ...]] = ("net",)
     TABLES: ClassVar[tuple[str, ...]] = ("judgements",)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Fitting:
-    """How long and how fast a net learns from a harvest.
+    """Length and rate of a net's training on a harvest.
 
     Attributes
     ----------

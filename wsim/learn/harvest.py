@@ -72,10 +72,10 @@ class Harvest:
                 if len(candidates) < 2:
                     continue
                 first = FAR + int(random.integers(1 << 40))
-                rest, seat = playing_on[position.to_move], position.to_move
+                policies, seat = playing_on[position.to_move], position.to_move
                 picked = self._picked(listed["worth"], random)
                 tried = [candidates[index] for index in picked]
-                outcomes = position.compare(rest, tried, self.playouts, seat, self.seed, first)
+                outcomes = position.compare(policies, tried, self.playouts, seat, self.seed, first)
                 worth = learner.worth(simulator, outcomes, seat).mean(axis=0)
                 listed["worth"] = anchored(listed["worth"], picked, worth)
                 states.append(state)

@@ -1,4 +1,4 @@
-"""What a game provides for learning: the kernel that writes the inputs of its net, and its learning plan."""
+"""A game's part in learning: the kernel that writes the inputs of its net, and its learning plan."""
 
 from __future__ import annotations
 

@@ -253,7 +253,7 @@ def _claim(folder: Path, plan: LearningPlan) -> None:
 
 
 def _identity(plan: LearningPlan) -> dict[str, Any]:
-    """Return what determines the result in addition to the plan: the contents of files that it names, and the rules."""
+    """Return everything but the plan that determines the result: the contents of files that it names, and the rules."""
     game = find_game(plan.game)
     tables = {table.name: Plan.make(**plan.keys(table)) for table in plan.tables}
     ready = {name: (table_plan, game.prepare(table_plan)) for name, table_plan in tables.items()}

@@ -29,7 +29,7 @@ MAX_LISTED = 200
 
 @dataclass
 class Problems:
-    """What cannot be right: one row each with file, row, column, value and why."""
+    """Impossible values: one row each with file, row, column, value and reason."""
 
     parts: list[pl.DataFrame] = field(default_factory=list)
 
@@ -298,7 +298,7 @@ class Sheet:
 
     @cached_property
     def complete(self) -> bool:
-        """Whether the recorded categories are all that a score has: most rows add up."""
+        """Whether the recorded categories make up the whole score: most rows add up."""
         if not self.parts or not self.has("total"):
             return len(self.parts) > 1
         known = self.rows.filter(pl.col("total").is_not_null() & pl.any_horizontal(pl.col(self.parts).is_not_null()))

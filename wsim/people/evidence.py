@@ -1,4 +1,4 @@
-"""What simulated and people's games say about each row (wonder, side, card): values with errors, on one scale.
+"""Evidence from simulated and people's games on each row (wonder, side, card): values with errors, on one scale.
 
 Seats are not independent: the same player may have the same wonder again, or play in the same group. Errors of
 people's rows are therefore those of independent seats times a design effect, estimated from all rows together: the

@@ -42,7 +42,7 @@ CODES = {"player": "P", "group": "G"}
 
 @dataclass(frozen=True)
 class Imported:
-    """What was imported.
+    """The result of an import.
 
     Attributes
     ----------

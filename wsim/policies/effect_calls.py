@@ -43,13 +43,13 @@ class Call:
 
     Attributes
     ----------
-    function: its name. handed: the number of arguments passed. least, most: the bounds of its result.
+    function: its name. argument_count: the number of arguments passed. least, most: the bounds of its result.
     site: the card or stage with the effect, such as ``Tribute``.
     """
 
     file: EffectFile
     function: str
-    handed: int
+    argument_count: int
     least: int
     most: int
     site: str
@@ -60,7 +60,7 @@ class Call:
 
 @dataclass(frozen=True, eq=False)
 class EffectInterface:
-    """How a game calls functions; built once per process.
+    """A game's interface to effect functions; built once per process.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ def compile_functions(
         for call, slot in _SLOTS.items():
             if slot not in slots:
                 continue
-            key = call.file, call.function, call.handed, free
+            key = call.file, call.function, call.argument_count, free
             if key not in _ENTRIES:
                 path = next(file.path for file in files if file == call.file)
                 with checking_indices(unchecked=free):
@@ -145,9 +145,9 @@ def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
     label = f"the effect {call.function!r} of {call.file.name}"
     if not JIT:
         _refuse_mistakes(source, label)
-        return _plain(source, call.handed, interface)
+        return _plain(source, call.argument_count, interface)
     inner = njit(nogil=True, error_model="python")(source)
-    arguments = (from_dtype(interface.table), *[types.int64] * (2 + call.handed))
+    arguments = (from_dtype(interface.table), *[types.int64] * (2 + call.argument_count))
     nested = (interface.table[name].base.names or () for name in interface.table.names or ())
     fields = [*(interface.table.names or ()), *(name for names in nested for name in names)]
     returned = compiled_for(inner, arguments, label, fields)
@@ -155,7 +155,7 @@ def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
     if not isinstance(returned, types.Integer | types.Boolean):
         kind = "a record" if isinstance(returned, types.Record) else returned
         raise UserError(f"{label} returns {kind}, not a whole number")
-    dtype, handing = interface.table, _handing(inner, call.handed)
+    dtype, handing = interface.table, _calling(inner, call.argument_count)
     words, write = dtype.itemsize // 8, np.uint64(addresses_of([interface.write])[0])
 
     def entry(public: Any, rules: Any, own: Any, other: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
@@ -174,27 +174,27 @@ def _refuse_mistakes(function: Any, label: str, *, compiled: bool = False) -> No
         raise UserError(f"{label} {mistake}")
 
 
-def _handing(inner: Any, handed: int) -> Any:
+def _calling(inner: Any, argument_count: int) -> Any:
     """Return the kernel that passes a function as many numbers as it takes."""
-    if handed == 0:
+    if argument_count == 0:
         return kernel(lambda table, own, other, a, b, c, d: inner(table, own, other))  # noqa: ARG005
-    if handed == 1:
+    if argument_count == 1:
         return kernel(lambda table, own, other, a, b, c, d: inner(table, own, other, a))  # noqa: ARG005
-    if handed == 2:
+    if argument_count == 2:
         return kernel(lambda table, own, other, a, b, c, d: inner(table, own, other, a, b))  # noqa: ARG005
-    if handed == 3:
+    if argument_count == 3:
         return kernel(lambda table, own, other, a, b, c, d: inner(table, own, other, a, b, c))  # noqa: ARG005
     return inner
 
 
-def _plain(source: Any, handed: int, interface: EffectInterface) -> Any:
+def _plain(source: Any, argument_count: int, interface: EffectInterface) -> Any:
     """Return the function for a slot without the JIT."""
     dtype, words = np.dtype((np.record, interface.table)), interface.table.itemsize // 8
 
     def entry(public: Any, rules: Any, own: Any, other: Any, *given: Any) -> int:
         room = np.zeros(words, np.int64)
         interface.write(public, rules, room)
-        result = source(room.view(dtype)[0], int(own), int(other), *map(int, given[:handed]))
+        result = source(room.view(dtype)[0], int(own), int(other), *map(int, given[:argument_count]))
         return int(result) if isinstance(result, bool | np.bool_) else operator.index(result)
 
     return entry

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def _readable(spec: dict[str, Any]) -> list[Path]:
-    """Return what the process may read: interpreter, packages, wsim, and the policy's own files."""
+    """Return the paths that the process may read: interpreter, packages, wsim, and the policy's own files."""
     import numpy
 
     from wsim.jit import cache_directory

@@ -1,4 +1,4 @@
-"""Isolated policies: code of others in a process of its own, which sees only the records of its seat.
+"""Isolated policies: code of others in a separate process, which sees only the records of its seat.
 
 The process (``wsim.policies.isolated_worker``) gets copies of the four records of a decision through shared memory and
 writes indices back. Many games are played side by side, and what waits for the same policy is handed over together
@@ -136,7 +136,7 @@ class Slots:
 
 @dataclass
 class Failures:
-    """What an isolated policy did wrong.
+    """The failures of an isolated policy.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ class Failures:
 
     @property
     def sentence(self) -> str:
-        """What happened, in a sentence."""
+        """The failures as a sentence."""
         over = "; its process was not started again" if self.ended >= PROCESSES else ""
         times = "once" if self.count == 1 else f"{self.count:,} times"
         return f"The isolated policy {self.label!r} failed {times} (first: it {self.first}){over}."
@@ -182,7 +182,7 @@ def failures(labels: Sequence[str] | None = None) -> list[str]:
 
 
 def listed_failures(labels: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what isolated policies did wrong, as JSON: policy, decisions (how many it lost), listed (the first)."""
+    """Return the failures of isolated policies as JSON: policy, decisions (how many it lost), listed (the first)."""
     failed = [policy.failures for policy in STARTED if policy.failures.label in labels and policy.failures.count]
     return [
         {"policy": failure.label, "decisions": failure.count, "listed": list(failure.listed)}
@@ -321,7 +321,7 @@ class _Process:
 
 @dataclass(eq=False)
 class Isolated:
-    """A policy in a process of its own.
+    """A policy in a separate process.
 
     Attributes
     ----------
@@ -400,7 +400,7 @@ class Isolated:
         return None if self._process is None else self._process.number
 
     def _start_again(self) -> None:
-        """End the process and start another one; the caller holds the lock."""
+        """End the process and start a new one; the caller holds the lock."""
         assert self._process is not None
         self._process.end()
         try:
@@ -536,7 +536,7 @@ class Isolated:
         return self.interface.calling_back(kind(self.ask))
 
     def _plain_entry_point(self) -> Any:
-        """Return the same without the JIT: it takes records."""
+        """Return the entry point without the JIT: it takes records."""
 
         def at(records: Sequence[Any]) -> list[int]:
             return [int(record.__array_interface__["data"][0]) for record in records]

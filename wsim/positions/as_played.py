@@ -33,7 +33,7 @@ def as_played(public: Any, own: Any, choice: Any, rules: Any) -> int:  # noqa: A
 
 
 @contextmanager
-def played_again(game: Game) -> Iterator[Simulator | None]:
+def replaying_simulator(game: Game) -> Iterator[Simulator | None]:
     """Prepare a simulator that replays this game under the same number, inside this context.
 
     None for a game that cannot be replayed from its deal: it is not over, began with a hand-written position, had cards
@@ -74,7 +74,7 @@ def story_of(game: Game, names: Sequence[str] = ()) -> Story:
     """
     line_up = seated(game.plan, game.number)
     labels = names or [line_up[seat % len(line_up)] for seat in range(game.plan.players)]
-    with played_again(game) as simulator:
+    with replaying_simulator(game) as simulator:
         if simulator is None:
             return plain_story(game.positions(), game.steps, labels, game.phrase)
         story = simulator.story(game.number)

@@ -23,7 +23,7 @@ POINTS = "Points that everybody at the table can count, as if the game ended at 
 
 
 class Seen:
-    """What one seat, or those who watch, could see at each moment of a game; what was worked out is kept.
+    """The view of one seat, or of the audience, at each moment of a game; computed views are cached.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Seen:
         return with_names(story, names)
 
     def chances(self, game: Game, simulator: Simulator, playouts: int) -> Chances:
-        """Return the chances of everybody at each moment of ``story``, as this seat, or one who sees all, can tell."""
+        """Return everybody's chances at each moment of ``story``, as this seat, or one who sees all, estimates them."""
 
         def known(stop: Game) -> Chances:
             return known_chances(stop.positions()[-1:], simulator, playouts, game.plan.seed, self.seat)
@@ -92,7 +92,7 @@ class Seen:
         return replace(scene, events=[*events, *scene.events])
 
     def _stops(self, game: Game) -> list[tuple[Game, list[Event]]]:
-        """Return the game at the beginning of each moment and now, with what was decided in the open since the last.
+        """Return the game at the beginning of each moment and now, with the public decisions since the previous one.
 
         Moves that positions list themselves (``public_moves``) are events of their scenes.
         """
@@ -145,7 +145,7 @@ class _Followed:
 
 
 def _in_common(scenes: Sequence[Scene]) -> Scene:
-    """Return what several seats see alike; of each city, what those see who do not see its hand."""
+    """Return the common view of several seats; for each city, the view of those who do not see its hand."""
     first, size = scenes[0], len(scenes)
     cities = []
     for place in range(len(first.cities)):

@@ -120,7 +120,7 @@ def no_chances(seats: int) -> Chances:
 def known_chances(
     positions: Sequence[Position], simulator: Simulator, playouts: int, seed: int, seat: int | None
 ) -> Chances:
-    """Return the win shares of every player as one seat can tell them, or one who sees all hands (``seat`` None).
+    """Return every player's win share as estimated by one seat, or by one who sees all hands (``seat`` None).
 
     Unlike those of ``chances``, the shares of a position add up to 1. Raises UserError as ``chances`` does.
     """

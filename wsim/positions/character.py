@@ -29,7 +29,7 @@ GOOD = 0.02
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its name, the kind of its values, their unit, and what it is, in a phrase."""
+    """A figure: its name, the kind and unit of its values, and a description."""
 
     name: str
     kind: Kind

@@ -28,7 +28,7 @@ _Policies = Sequence[Any] | str | Callable[..., int]
 
 
 class Observation:
-    """What a seat may know of a position.
+    """The information of a seat about a position.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class Game:
         return json.dumps(file_of(self._plan, **start, steps=self._steps), indent=1)
 
     def _seen_by(self, seat: int) -> str:
-        """Return what a seat sees as a position file."""
+        """Return the view of a seat as a position file."""
         seen = self._position.view(seat)
         keys = find_game(self._plan.game).POSITION_KEYS
         plan = self._plan.replace(policies=seated(self._plan, self._number))  # hand-written: no number
@@ -284,7 +284,7 @@ class Game:
         return Observation(self._position.view(who), self._position.observation(who, len(columns)), columns)
 
     def view(self, seat: int | None = None) -> str:
-        """Return what a seat may know as text for a person (default: the seat whose decision is next)."""
+        """Return the information of a seat as text for a person (default: the seat that decides next)."""
         who = self.to_move if seat is None else self._checked(seat)
         if who is None:
             raise UserError("the game is over: name the seat to observe")
@@ -295,12 +295,12 @@ class Game:
         return self._simulator.phrase(move)
 
     def scene(self, seat: int) -> Scene | None:
-        """Return what a seat may know as a scene for a page; None if the game has no pages."""
+        """Return the information of a seat as a scene for a page; None if the game has no pages."""
         return self._simulator.scene(self._position.view(self._checked(seat)))
 
     @property
     def moment(self) -> Hashable:
-        """What changes from each moment at which a page stops to the next, such as the turn."""
+        """The state that changes between the moments at which a page stops, such as the turn."""
         return self._simulator.moment(self._position)
 
     def known_points(self) -> list[Mapping[str, int]]:

@@ -22,7 +22,7 @@ from wsim.limits import BrokenLimit, Limit, limit_error_of
 from wsim.policies.chances import follows
 from wsim.position import Position
 from wsim.positions.character import COUNT, FIGURES, PREFIX, figures_of
-from wsim.positions.side_by_side import Apart, play_side_by_side
+from wsim.positions.side_by_side import IsolatedPolicies, play_side_by_side
 
 if TYPE_CHECKING:
     import polars as pl
@@ -259,7 +259,7 @@ class KernelSimulator(Simulator, Generic[_Position]):
         """
         if self.row_dtype is self.base_dtype:
             recording = 0 if picks is None else RECORD_PICKS
-            if self.apart is not None:
+            if self.isolated_policies is not None:
                 return play_side_by_side(self, first, rows, picks, recording)
             return self._play(first, rows, picks, recording)[0]
         followed = self.follower.follow(first, len(rows) // self.seats)
@@ -269,11 +269,11 @@ class KernelSimulator(Simulator, Generic[_Position]):
         return 0
 
     @cached_property
-    def apart(self) -> Apart | None:
+    def isolated_policies(self) -> IsolatedPolicies | None:
         """The isolated policies; None if there are none, or the game cannot be played side by side."""
         if not JIT or find_spec(f"{self.KERNELS}.side_by_side") is None:
             return None
-        return Apart.of(self.line_up, self._addresses)
+        return IsolatedPolicies.of(self.line_up, self._addresses)
 
     @property
     def side_by_side(self) -> SideBySide:
@@ -315,7 +315,7 @@ class KernelSimulator(Simulator, Generic[_Position]):
     def play_seated(self, first: int, rows: NDArray[Any], orders: NDArray[np.int64]) -> None:
         if rows.dtype != self.base_dtype:
             raise UserError("games in several seatings cannot be followed: leave out character")
-        if self.apart is not None:
+        if self.isolated_policies is not None:
             play_side_by_side(self, first, rows, None, 0, orders)
             return
         seating, addresses = _copied(self.seating), self._addresses.copy()

@@ -73,7 +73,7 @@ class PlayedGame:
             self.opened.append((before.to_move, before.phrase(before.legal()[index])))
 
     def undo(self, seat: int) -> None:
-        """Go back to before the last decision of a person; raise UserError if another person has decided since."""
+        """Go back to before the last decision of a person; raise UserError if a different person has decided since."""
         if not any(before.seat == seat for before in self._before):
             raise UserError("There is nothing to undo.")
         last = self._before[-1]
@@ -122,5 +122,5 @@ def ahead(game: Game, seat: int) -> Game | None:
 
 
 def known_to(game: Game, seat: int) -> dict[str, Any]:
-    """Return what a seat knows, without the keys that say who decides next."""
+    """Return the information of a seat, without the keys that name the next decision."""
     return {key: value for key, value in game.observe(seat).record.items() if key not in MOMENT}

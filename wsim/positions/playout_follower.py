@@ -39,7 +39,7 @@ class PlayoutFollower:
 
     @property
     def about(self) -> str:
-        """How chances are estimated, as a sentence without a full stop."""
+        """The method of estimating chances, as a sentence without a full stop."""
         return f"Chances: {self.playouts} playouts at every decision; drama and lead changes include their noise"
 
     def frame(self, followed: Followed) -> pl.DataFrame:

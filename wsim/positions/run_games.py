@@ -57,7 +57,7 @@ def trace_of_run(run: Played, number: int, *, trust: bool = False) -> dict[str, 
 
 
 def _simulator_of(run: Played, action: str, *, trust: bool) -> Simulator:
-    """Return the run's plan prepared; ``action``: what would run its code."""
+    """Return a simulator of the run's plan; ``action``: the action that would run its code, for refusals."""
     plan = run.plan
     if plan.code and not trust:
         raise UserError(

@@ -140,7 +140,7 @@ class Story:
 
 
 def with_names(story: Story, names: Sequence[str]) -> Story:
-    """Return a story told by the names of the players at a table; their boards remain as what they play."""
+    """Return a story with the names of the players at a table; their boards remain as what they play."""
     numbered = re.compile(r"Seat \d+")
     seats = [
         replace(seat, name=names[place], policy="" if numbered.fullmatch(seat.name) else seat.name)

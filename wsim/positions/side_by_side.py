@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Apart:
+class IsolatedPolicies:
     """The isolated policies of a line-up.
 
     Attributes
@@ -35,8 +35,8 @@ class Apart:
     addresses: NDArray[np.uint64]
 
     @classmethod
-    def of(cls, line_up: LineUp, addresses: NDArray[np.uint64]) -> Apart | None:
-        """Return those that pick moves (not those that value them for a search); None if there are none."""
+    def of(cls, line_up: LineUp, addresses: NDArray[np.uint64]) -> IsolatedPolicies | None:
+        """Return the isolated policies that pick moves, not those that value moves for a search; None without any."""
         by_call = {
             id(plugged.call): plugged.isolated
             for plugged in line_up.plugged.values()
@@ -71,7 +71,7 @@ def play_side_by_side(
 
     ``simulator``: a ``KernelSimulator`` with isolated policies. ``orders``: as for ``play_seated``.
     """
-    kernels, apart, line_up = simulator.side_by_side, simulator.apart, simulator.line_up
+    kernels, isolated, line_up = simulator.side_by_side, simulator.isolated_policies, simulator.line_up
     count = len(rows) // simulator.seats
     games = np.zeros(min(count, SLOTS), simulator.game_dtype)
     waiting, progress = np.zeros(len(games), kernels.waiting), np.zeros(1, PROGRESS)
@@ -80,8 +80,8 @@ def play_side_by_side(
     room = np.zeros(0, simulator.pick_dtype) if picks is None else picks
     orders = np.zeros((0, 0), np.int64) if orders is None else np.ascontiguousarray(orders, np.int64)
     arguments = (
-        *(games, simulator.rules, simulator.seating, apart.addresses, waiting, progress, apart.later, orders, first),
-        *(rows, room, written, recording),
+        *(games, simulator.rules, simulator.seating, isolated.addresses, waiting, progress, isolated.later),
+        *(orders, first, rows, room, written, recording),
     )
     while True:
         with np.errstate(over="ignore"), line_up.answering(answer, numbered=True):
@@ -90,8 +90,8 @@ def play_side_by_side(
             line_up.raise_wrong(answer, numbered=True)
         if waits == 0:
             return _closed_up(room, written) if recording else 0
-        for number, policy in enumerate(apart.policies):
-            _decide(kernels, policy, number, apart.later, games, waiting, simulator.rules, first)
+        for number, policy in enumerate(isolated.policies):
+            _decide(kernels, policy, number, isolated.later, games, waiting, simulator.rules, first)
 
 
 def _decide(
@@ -99,18 +99,18 @@ def _decide(
     first: int,
 ) -> None:  # fmt: skip
     """Request the decisions that wait for a policy."""
-    handed = np.zeros(len(waiting), np.int64)
+    games_asked = np.zeros(len(waiting), np.int64)
     with policy.channel() as channel:
         slots = channel.slots
-        count = int(kernels.hand_over(games, waiting, later, number, *channel.octets, channel.used, handed))
+        count = int(kernels.hand_over(games, waiting, later, number, *channel.octets, channel.used, games_asked))
         if count == 0:
             return
         if channel.rules is not rules:
             slots.records[3][0] = rules
             channel.rules = rules
-        waits = waiting[handed[:count]]
+        waits = waiting[games_asked[:count]]
         indices = policy.decide(channel, waits["count"], _Places(first, waits))
-        kernels.take_answers(games, waiting, slots.records[1], indices, handed, count)
+        kernels.take_answers(games, waiting, slots.records[1], indices, games_asked, count)
 
 
 class _Places(Sequence[str]):

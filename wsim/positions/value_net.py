@@ -158,7 +158,7 @@ class Follower:
 
     @property
     def about(self) -> str:
-        """How chances are estimated, as a sentence without a full stop."""
+        """The method of estimating chances, as a sentence without a full stop."""
         how = f"calibrated with these policies on {CALIBRATION_GAMES:,} other games"
         if self._simulator.line_up.pooled:
             how = "not calibrated because a policy searches"

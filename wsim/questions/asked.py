@@ -16,7 +16,7 @@ from wsim.lab.repetition import counted
 from wsim.questions.registry import find_question
 
 if TYPE_CHECKING:
-    from wsim.lab.repetition import Again
+    from wsim.lab.repetition import RepetitionSettings
     from wsim.options import Options
     from wsim.questions.registry import Question
 
@@ -51,7 +51,7 @@ class AskedAnswer(Answer):
         return next((each.as_dict() for group in groups(question) for each in getattr(group, "plans", ())), {})
 
     @classmethod
-    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+    def restored(cls, record: Mapping[str, Any], how: RepetitionSettings) -> Callable[[], Answer]:
         """Return a function that asks the question again; code that it names must be trusted."""
         question, flat, groups = _asked(record)
         plan, options = None if flat is None else how.restored(flat), groups(question)

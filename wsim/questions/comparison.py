@@ -38,7 +38,7 @@ def without_history(record: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Comparison(Options):
-    """How a comparison is decided.
+    """The rules by which a comparison is decided.
 
     Alpha is divided equally among the variants. With a margin, playing also stops once all effects are known to be
     smaller. Spending: pocock stops early if effects are large; obrien_fleming has the shorter final interval.

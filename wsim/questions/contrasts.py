@@ -10,7 +10,7 @@ import numpy as np
 
 from wsim.questions.deals import Features
 from wsim.questions.metrics import Metric, sums_of
-from wsim.questions.wholes import Whole
+from wsim.questions.pooled import PooledFigure
 from wsim.stats.fewest import DIFFERING, ENOUGH
 from wsim.stats.games import Floats
 from wsim.stats.intervals import Estimate
@@ -47,11 +47,11 @@ class MetricReading:
 
     def __call__(self, frame: pl.DataFrame, games: range) -> Features:
         """Return the features of games."""
-        rows, whole = frame.height // len(games), self.metrics[0].whole
+        rows, pooled = frame.height // len(games), self.metrics[0].pooled
         of_deal = rows // len(self.concerned)  # games: more than one if a deal is played in several seatings
         sums = sums_of(frame, rows, self.metrics, np.tile(self.concerned, of_deal))
-        sums[:, [metric.per_game and metric.whole is None for metric in self.metrics], 1] *= of_deal
-        further = [] if whole is None else list(whole.read(frame, len(games), len(self.concerned))[:, None])
+        sums[:, [metric.per_game and metric.pooled is None for metric in self.metrics], 1] *= of_deal
+        further = [] if pooled is None else list(pooled.read(frame, len(games), len(self.concerned))[:, None])
         return [*np.ascontiguousarray(sums.transpose(2, 1, 0)), *further]
 
 
@@ -64,7 +64,7 @@ class Contrasts:
     ----------
     variants, metrics: their numbers.
     wished: whether each metric is of worth; empty: none is. weighted: whether it counts turns, not seats; empty: none.
-    whole: the figure of all games together that the first metric is; None: it is a mean.
+    pooled: the figure of all games together that the first metric is; None: it is a mean.
     deals: the number of deals played in every arm.
     differing: deals that differ between the arms, shape (variants * metrics,).
     moved: deals in which different seats count in the variant; counted: deals in which any do in the baseline.
@@ -76,13 +76,13 @@ class Contrasts:
         metrics: int,
         wished: Sequence[bool] = (),
         weighted: Sequence[bool] = (),
-        whole: Whole | None = None,
+        pooled: PooledFigure | None = None,
     ) -> None:
         self.variants = variants
         self.metrics = metrics
         self.wished = wished if any(wished) else ()
         self.weighted = weighted
-        self.whole = whole
+        self.pooled = pooled
         self._of_whole: Moments | None = None  # features of the baseline, then of the variant, of each variant
         self._wished = np.tile(np.array(self.wished or [False] * metrics), variants)
         self._of_turns = self._wished | np.tile(np.array(weighted or [False] * metrics), variants)
@@ -97,9 +97,9 @@ class Contrasts:
         """Return new sums with more deals, as ``MetricReading`` reads them, baseline first."""
         base = [np.tile(part, (self.variants, 1)) for part in played[0]]
         changed = [np.concatenate(parts) for parts in zip(*played[1:], strict=True)]
-        result = Contrasts(self.variants, self.metrics, self.wished, self.weighted, self.whole)
-        end = len(base) if self.whole is None else BY_METRIC
-        if self.whole is not None:
+        result = Contrasts(self.variants, self.metrics, self.wished, self.weighted, self.pooled)
+        end = len(base) if self.pooled is None else BY_METRIC
+        if self.pooled is not None:
             features = [*base[end:], *changed[end:]]
             result._of_whole = (self._of_whole or Moments(self.variants, len(features))).plus(*features)
         result._moments = self._moments.plus(*base[:2], *changed[:2], *base[3:end], *changed[3:end])
@@ -127,7 +127,7 @@ class Contrasts:
         away = np.stack([self._deviations(base), self._deviations(changed)])
         mean = np.nan_to_num(self._moments.ratio(BASE_SUM, BASE_COUNT).value)[:, None]
         added = away[1] - away[0] if self.wished else changed_sum - base_sum - mean * (changed_count - base_count)
-        if self.whole is not None:
+        if self.pooled is not None:
             away[:, list(self.deciding)] = self._influences(*of_whole)
             added[list(self.deciding)] = away[1, list(self.deciding)] - away[0, list(self.deciding)]
         added[~differs] = 0.0
@@ -159,14 +159,14 @@ class Contrasts:
     def _whole_values(self) -> tuple[Floats, Floats]:
         """Return the figure of all games together in baseline and variants, shape (2, variants), with the linear forms
         of its errors in the features of both, shape (2, variants, features)."""
-        assert self.whole is not None
+        assert self.pooled is not None
         assert self._of_whole is not None
         totals = self._of_whole.totals
         half = totals.shape[1] // 2
         values, forms = np.zeros((2, self.variants)), np.zeros((2, *totals.shape))
         for side, part in enumerate((slice(half), slice(half, None))):
             for variant in range(self.variants):
-                values[side, variant], forms[side, variant, part] = self.whole.with_slope(totals[variant, part])
+                values[side, variant], forms[side, variant, part] = self.pooled.with_slope(totals[variant, part])
         return values, forms
 
     def _with_whole(self, means: Estimate, base: int, changed: int) -> Estimate:

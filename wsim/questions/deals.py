@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from wsim.errors import UserError
 from wsim.lab.execution import Execution
 from wsim.lab.wishes import rows_and_wishes
-from wsim.questions.wholes import orders_of
+from wsim.questions.pooled import orders_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,7 +63,7 @@ class Arm:
 
     @property
     def games_of_deal(self) -> int:
-        """How many games of a deal it plays."""
+        """The number of games that it plays of a deal."""
         return len(self.simulators) * (self.simulators[0].plan.players if self.seatings else 1)
 
     def rows(self, games: range) -> NDArray[Any]:

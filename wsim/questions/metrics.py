@@ -9,7 +9,7 @@ A metric is written
     owner:Palace              the win share of the seats that own this at the end
     winner:Palace             the share of games won by an owner of it
     character:drama           a figure of how games go (wsim.positions.character), of games that are followed
-    character:ways_to_win     a figure of all games together (wsim.questions.wholes)
+    character:ways_to_win     a figure of all games together (wsim.questions.pooled)
     worth:Palace              what having this gains the seats that want it (wsim.stats.worth), in games that overrule
     worth_points:Palace       policies: win share, or points at the end
     wanted:Palace             viability: the share of the turns on which this could be had that wanted it
@@ -35,7 +35,7 @@ from wsim.game import find_game
 from wsim.lab.wishes import items_of, overruled
 from wsim.policies.chances import CHANCE, CHARACTER, OVERRULE, overruling_of
 from wsim.positions.character import FIGURES, PREFIX
-from wsim.questions.wholes import WHOLES, Whole, plan_of
+from wsim.questions.pooled import POOLED_FIGURES, PooledFigure, plan_of
 from wsim.stats.columns import SHORT, kind_of, outcome_column
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ _OF_WISHES: Mapping[str, str] = {**dict.fromkeys(WORTHS, "overrule policies"), W
 """Metrics of what seats want, each with what their games do."""
 _KINDS: Mapping[str, tuple[Kind, str]] = {
     **{figure.name: (figure.kind, figure.unit) for figure in FIGURES},
-    **{name: (SHARE if whole.share else NUMBER, "") for name, whole in WHOLES.items()},
+    **{name: (SHARE if pooled.share else NUMBER, "") for name, pooled in POOLED_FIGURES.items()},
 }
 _NO_MEASURE = ("game", "seat", "team", "rank")
 _EXACT_BITS = 52  # of a float: a sum of distinct powers of two below that identifies them
@@ -87,7 +87,7 @@ class Metric:
     per_game: whether the sum is divided by the number of games instead of seats.
     wished: whether it is the mean over followed wishes for the item minus that over overruled ones.
     weight: the column that says how often a row counts; None: once.
-    whole: the figure of all games together that it is; None: it is a mean.
+    pooled: the figure of all games together that it is; None: it is a mean.
     """
 
     name: str
@@ -99,12 +99,12 @@ class Metric:
     per_game: bool = False
     wished: bool = False
     weight: str | None = None
-    whole: Whole | None = None
+    pooled: PooledFigure | None = None
 
     def estimand(self, seats_text: str = "of all seats") -> str:
         """Return the estimand in a few words; ``seats_text``: the seats concerned."""
-        if self.whole is not None:
-            return self.whole.about
+        if self.pooled is not None:
+            return self.pooled.about
         if self.wished:
             return f"gain in {words_of(self.column)} by having {self.item}, mean {seats_text} that want it"
         if self.weight is not None:
@@ -154,8 +154,8 @@ def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Me
         return Metric(name, "win_share", True, item=item, owned=has, per_game=head == "winner")
     if head in _OF_WISHES:
         return _of_wishes(name, seats)
-    if (whole := whole_of(name)) is not None:
-        return Metric(name, name, whole.share, per_game=True, whole=whole)
+    if (pooled := pooled_figure_of(name)) is not None:
+        return Metric(name, name, pooled.share, per_game=True, pooled=pooled)
     measures = measures_of(seats)
     column = outcome_column(name)
     if column in measures:
@@ -178,16 +178,16 @@ def is_of_results(name: str) -> bool:
     return head in ("owner", "winner") or outcome_column(head) in SHORT.values()
 
 
-def whole_of(name: str) -> Whole | None:
+def pooled_figure_of(name: str) -> PooledFigure | None:
     """Return the figure of all games together that a metric, as written, is; None: it is none."""
     prefix, colon, figure = name.strip().partition(":")
-    return WHOLES.get(figure) if prefix + colon == PREFIX else None
+    return POOLED_FIGURES.get(figure) if prefix + colon == PREFIX else None
 
 
 def needs_seatings(name: str) -> bool:
     """Return whether a metric, as written, needs deals that are played in every seating of a mixed table."""
-    whole = whole_of(name)
-    return whole is not None and whole.seatings
+    pooled = pooled_figure_of(name)
+    return pooled is not None and pooled.seatings
 
 
 def is_of_worth(name: str) -> bool:
@@ -199,18 +199,18 @@ def _of_wishes(name: str, seats: pl.DataFrame) -> Metric:
     """Return a metric of worth or viability; UserError if the wishes for its item are not counted in a seats table."""
     head, _, item = name.partition(":")
     for column in seats.columns:
-        thing = column.removeprefix("followed:")
-        if thing != column and thing.lower() == item.strip().lower():
+        known = column.removeprefix("followed:")
+        if known != column and known.lower() == item.strip().lower():
             if head == WANTED:
-                return Metric(name, f"{WANTED}:{thing}", True, item=thing, weight=f"{COULD}:{thing}")
-            return Metric(name, _OF_WORTH[head], head == "worth", item=thing, wished=True)
+                return Metric(name, f"{WANTED}:{known}", True, item=known, weight=f"{COULD}:{known}")
+            return Metric(name, _OF_WORTH[head], head == "worth", item=known, wished=True)
     where = "wsim whatif and balance have it" if head == WANTED else "wsim whatif, compare and balance have them"
     raise UserError(f"{name!r} is a metric of games that {_OF_WISHES[head]}: {where}")
 
 
 def overruled_for(plan: Plan, metrics: Iterable[str]) -> Plan:
-    """Return the plan whose policies are overruled at random if a metric is of worth, and whose wishes are recorded if
-    one is of viability; its own chance is kept.
+    """Return the plan with policies overruled at random if a metric is of worth, and with recorded wishes if one is of
+    viability; the plan's own chance takes precedence.
 
     Raises UserError for a game or plan whose policies cannot be overruled.
     """
@@ -246,7 +246,7 @@ def wished_items(simulator: Simulator, metrics: Iterable[str]) -> tuple[str, ...
 def figures_in(metrics: Iterable[str]) -> list[str]:
     """Return the figures of the character of games among metrics; UserError for a figure that does not exist."""
     asked = [name.strip().removeprefix(PREFIX) for name in metrics if name.strip().startswith(PREFIX)]
-    known = [*(figure.name for figure in FIGURES), *WHOLES]
+    known = [*(figure.name for figure in FIGURES), *POOLED_FIGURES]
     for name in asked:
         if name not in known:
             raise UserError(f"unknown figure {name!r}{nearest(name, known)}: {PREFIX} has {', '.join(known)}")
@@ -254,9 +254,9 @@ def figures_in(metrics: Iterable[str]) -> list[str]:
 
 
 def figures_known() -> Iterator[tuple[str, str]]:
-    """Yield the figures of the character of games, each with what it is."""
+    """Yield the figures of the character of games, each with a description."""
     yield from ((figure.name, figure.about) for figure in FIGURES)
-    yield from ((whole.name, whole.about) for whole in WHOLES.values())
+    yield from ((pooled.name, pooled.about) for pooled in POOLED_FIGURES.values())
 
 
 def is_of_own_games(name: str) -> bool:
@@ -271,9 +271,9 @@ def followed_for(plan: Plan, metrics: Iterable[str]) -> Plan:
     """
     asked = figures_in(metrics)
     for name in asked:
-        if name in WHOLES:
-            plan_of(plan, WHOLES[name])
-    names = [name for name in asked if name not in WHOLES]
+        if name in POOLED_FIGURES:
+            plan_of(plan, POOLED_FIGURES[name])
+    names = [name for name in asked if name not in POOLED_FIGURES]
     if names and CHARACTER not in find_game(plan.game).OPTIONS:
         raise UserError(f"{plan.game} has no value net, so it has no metric {PREFIX}{names[0]}")
     return plan.replace(**{CHARACTER: "true"}) if names else plan
@@ -283,8 +283,8 @@ def played_for(plan: Plan, metric: str) -> Plan:
     """Return the plan whose games have a metric: followed, with policies overruled or wishes recorded, or in every
     seating; UserError if there is none."""
     plan = overruled_for(followed_for(plan, [metric]), [metric])
-    whole = whole_of(metric)
-    return plan if whole is None else plan_of(plan, whole)
+    pooled = pooled_figure_of(metric)
+    return plan if pooled is None else plan_of(plan, pooled)
 
 
 def measures_of(seats: pl.DataFrame) -> list[str]:

@@ -30,7 +30,7 @@ OUTPUTS = ("out", "folder", "resume", "printed")
 
 
 class ItemLink(NamedTuple):
-    """How the page of a card or wonder offers a question: with its form, in which the item is already named.
+    """A link from the page of a card or wonder to the form of a question, in which the item is already named.
 
     Attributes
     ----------

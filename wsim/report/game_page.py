@@ -125,7 +125,7 @@ def _command(plan: Plan, number: int, playouts: int | None) -> str:
 
 @dataclass(frozen=True)
 class AtTable:
-    """What the board of a game shows at a table where it is played.
+    """The additions to the board of a game at a table where it is played.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class AtTable:
 
 
 def board_values(replay: Replay, table: AtTable | None = None, home: int = 0) -> dict[str, Any]:
-    """Return what ``board.html.j2`` shows of a game: the table, the chances, the points and the story.
+    """Return the values that ``board.html.j2`` shows: the table, the chances, the points and the story.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ def _sides(replay: Replay) -> list[_Side]:
 
 
 def _short(story: Story, seats: Sequence[int]) -> str:
-    """Return what is written at the end of a line of a chart: the numbers of seats, or the beginning of a name."""
+    """Return the label at the end of a line of a chart: the numbers of seats, or the beginning of a name."""
     if story.named and len(seats) == 1:
         name = story.seats[seats[0]].name
         return name if len(name) <= SHORT else f"{name[: SHORT - 3]}\N{HORIZONTAL ELLIPSIS}{name[-2:].strip()}"

@@ -18,7 +18,7 @@ from wsim.lab.journal import refuse_old_streams
 from wsim.lab.parts import Part
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import Provenance
-from wsim.lab.repetition import Again, Rerun, paths_in, played_again, sound, unlike
+from wsim.lab.repetition import RepetitionSettings, Rerun, paths_in, repeated_run, sound, unlike
 from wsim.stats.columns import PLAYER_HALF_WIDTH
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class PageFile:
         """Return the plan of its run."""
         return sound(lambda: Plan.restore(self.record["provenance"]["plan"], paths_in(self.path.parent)), _DAMAGED)
 
-    def again(self, how: Again) -> Rerun:
+    def again(self, how: RepetitionSettings) -> Rerun:
         """Repeat its run and compare its tables."""
         before = sound(lambda: Provenance.from_record(self.record["provenance"]), _DAMAGED)
         refuse_old_streams(before.identity, str(self.path))
@@ -99,7 +99,7 @@ class PageFile:
             lambda: {"shard": int(self.record["shard_games"]), "part": Part.parse(self.record["part"])}, _DAMAGED
         )
         digests: Mapping[str, str] = sound(lambda: dict(self.record["tables"]), _DAMAGED)
-        with played_again(how.plan(self.plan()), how, **parts) as again:
+        with repeated_run(how.plan(self.plan()), how, **parts) as again:
             tables = _tables(again)
             differences = [
                 f"the table {name} {'is not the same' if name in tables else 'is not there'}"

@@ -1,4 +1,4 @@
-"""What a game provides for ``wsim catalog``: its catalogues, their comparison and check, and the card-file schema."""
+"""A game's part in ``wsim catalog``: its catalogues, their comparison and check, and the card-file schema."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Catalogues(ABC):
         return []
 
     def faces(self, source: Source) -> Sequence[Face]:
-        """Return what pages draw of each card, board or disc; by default the tables of the catalogue in words."""
+        """Return the drawing of each card, board or disc; by default the tables of the catalogue in words."""
         tables = self.page(source, None).tables
         return [face for table in tables for face in plain_faces(table.title.lower(), table.rows)]
 

@@ -31,7 +31,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What something costs and does: a whole card, or one stage of a board.
+    """Cost and effects of a card, or of one stage of a board.
 
     Attributes
     ----------

@@ -52,8 +52,8 @@ def table_schema(readers: Mapping[str, Reader], others: Reader | None = None) ->
     for name, reader in readers.items():
         schema = schema_of(reader)
         properties[name] = {**schema} if reader is flag else {"anyOf": [schema, {"const": False}]}
-    rest = schema_of(others) if others else False
-    return {"type": "object", "properties": properties, "additionalProperties": rest}
+    further = schema_of(others) if others else False
+    return {"type": "object", "properties": properties, "additionalProperties": further}
 
 
 def dotted(path: Path) -> str:

@@ -622,11 +622,11 @@ _OPERATORS: Mapping[str, Callable[[int, int], int]] = {
 }  # fmt: skip
 
 
-def worked_out(node: Node, numbers: Mapping[str, int]) -> int:
+def evaluate_node(node: Node, numbers: Mapping[str, int]) -> int:
     """Return the value of a formula without cards, given the values of its names (or facts of a card)."""
     if not node.parts:
         return node.value if node.kind == "number" else numbers[node.name]
-    parts = [worked_out(part, numbers) for part in node.parts]
+    parts = [evaluate_node(part, numbers) for part in node.parts]
     match node.kind:
         case "neg":
             return -parts[0]

@@ -1,4 +1,4 @@
-"""What another good player would find: the uncertainty of figures that more games do not reduce.
+"""Differences between good players: the uncertainty of figures that more games do not reduce.
 
 The figures of a table are known for several *families* of players; policies that were learned by one plan are one
 family. Of k families with variance s^2, the figure of a further one lies within t sqrt(1 + 1 / k) s of theirs. Sampling

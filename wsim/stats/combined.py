@@ -83,11 +83,9 @@ def beside(tables: Mapping[object, Table]) -> Table | None:
             f"{figure}_difference_{number}", column.kind, unit=column.unit, heading=f"{run} minus {next(iter(tables))}",
             difference=True, drawn=True,
         )  # fmt: skip
-        own, base = f"{figure}_{number}", f"{figure}_0"
-        half = [(pl.col(f"{name}_high") - pl.col(f"{name}_low")) / 2 for name in (own, base)]
-        value, reach = pl.col(own) - pl.col(base), (half[0] ** 2 + half[1] ** 2).sqrt()
-        ends = zip(made.ends or (), (value - reach, value + reach), strict=True)
-        both = both.with_columns(value.alias(made.name), *(end.alias(name) for name, end in ends))
+        run_names, base_names = ([f"{figure}_{run}{end}" for end in ("", "_low", "_high")] for run in (number, 0))
+        named_ends = zip((made.name, *(made.ends or ())), _difference(run_names, base_names), strict=True)
+        both = both.with_columns(value.alias(name) for name, value in named_ends)
         columns.append(made)
     both = both.filter(pl.col(f"{figure}_difference_1").is_not_null())
     if both.is_empty():
@@ -100,6 +98,17 @@ def beside(tables: Mapping[object, Table]) -> Table | None:
     )
     heading = f"{first.title}: {column.heading}, side by side"
     return Table(both, heading, _INDEPENDENT, tuple(columns), form=first.form, labels=first.labels, charts=charts)
+
+
+def _difference(first: Sequence[str], second: Sequence[str]) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
+    """Return the difference of two independent figures and the ends of its interval.
+
+    Both arguments name columns: the figure, its low and its high end.
+    """
+    value = pl.col(first[0]) - pl.col(second[0])
+    halves = [(pl.col(high) - pl.col(low)) / 2 for _, low, high in (first, second)]
+    half = (halves[0] ** 2 + halves[1] ** 2).sqrt()
+    return value, value - half, value + half
 
 
 def minus(minuend: Table, reference: Table) -> Table | None:
@@ -128,14 +137,12 @@ def minus(minuend: Table, reference: Table) -> Table | None:
     columns: list[Column] = named(minuend.labels)
     for column in measures:
         name, (low, high) = column.name, column.ends or ("", "")
-        value = pl.col(f"{name}_here") - pl.col(f"{name}_there")
-        half = [(pl.col(high + run) - pl.col(low + run)) / 2 for run in ("_here", "_there")]
-        reach = (half[0] ** 2 + half[1] ** 2).sqrt()
+        left_names, right_names = ([part + run for part in (name, low, high)] for run in ("_here", "_there"))
         difference = estimated(
             f"{name}_difference", column.kind, heading=f"{column.heading}, difference", difference=True
         )
-        ends = zip(difference.ends or (), (value - reach, value + reach), strict=True)
-        both = both.with_columns(value.alias(difference.name), *(end.alias(called) for called, end in ends))
+        named_ends = zip((difference.name, *(difference.ends or ())), _difference(left_names, right_names), strict=True)
+        both = both.with_columns(value.alias(called) for called, value in named_ends)
         both = both.drop(low + "_here", high + "_here", low + "_there", high + "_there")
         columns += [Column(f"{name}_{run}", column.kind, heading=f"{column.heading}, {words}") for run, words in _RUNS]
         columns.append(difference)

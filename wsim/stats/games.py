@@ -165,7 +165,7 @@ class GameBatch:
         return self._marked(columns, np.empty((len(columns), self.frame.height), np.float32))
 
     def marks(self, columns: Sequence[str]) -> NDArray[np.uint8]:
-        """Return the same as bytes, in memory that this thread reuses next time."""
+        """Return the marks as bytes, in memory that this thread reuses next time."""
         return self._marked(columns, scratch("marks", (len(columns), self.frame.height), np.uint8))
 
     def _marked(self, columns: Sequence[str], result: Numbers) -> Numbers:

@@ -100,7 +100,7 @@ class Estimate:
         return Estimate(self.value, np.where(where, np.nan, self.error), self.games, self.level, self.ends)
 
     def with_unseen(self, lowest: float, highest: float) -> Estimate:
-        """Return means of bounded numbers, with an interval also for those on which all games agree.
+        """Return means of bounded numbers, with an interval even where all games have the same value.
 
         A different game may be as likely as the Wilson interval allows for an event that never occurred.
         """
@@ -187,7 +187,7 @@ class Interval:
         return {key: float(value[index]) for key, value in ends.items()}
 
     def scaled(self, factor: float) -> Interval:
-        """Return the same of ``factor`` times the quantity."""
+        """Return the estimate of ``factor`` times the quantity."""
         return Interval(self.value * factor, self.low * factor, self.high * factor)
 
     def within(self, half: float) -> NDArray[np.bool_]:

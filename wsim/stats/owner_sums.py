@@ -27,7 +27,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Usual:
+class StratumMeans:
     """The means of each stratum of a group of seats.
 
     Attributes
@@ -54,14 +54,14 @@ class OwnerSums:
 
     Attributes
     ----------
-    measures: the columns averaged without intervals. usual: the means used for centring.
+    measures: the columns averaged without intervals. stratum_means: the means used for centring.
     moments: the moments of the features. others: the number of games with a seat that does not have each item.
     owners: games by the number of their seats that have it, shape (items, seats + 1).
     measured: sums of having it minus its mean, times each measure, shape (items, measures).
     """
 
     measures: tuple[str, ...]
-    usual: Usual
+    stratum_means: StratumMeans
     moments: Moments
     others: Floats
     owners: Floats
@@ -71,7 +71,7 @@ class OwnerSums:
         """Return the table; ``sides``: the number of players or teams in every game."""
         win, score = (self._outcome(index, level) for index in range(len(OUTCOMES)))
         win = self._allowing_for_unseen(win)
-        if all_usual(self.usual.rows, self.usual.rows * self.usual.outcomes[0]):
+        if all_usual(self.stratum_means.rows, self.stratum_means.rows * self.stratum_means.outcomes[0]):
             win = _Outcome(*(field.unknown(np.full(len(field.value), True)) for field in vars(win).values()))
         with_it, means = win.having.with_wilson(), self._means_with_it()
         return pl.DataFrame(
@@ -111,7 +111,7 @@ class OwnerSums:
             of_mean[:, 2 + outcome] = of_share[:, 1] = 1 / rows
             of_mean[:, 0], of_share[:, 0] = -mean / rows, -share / rows
         games = np.minimum(self.moments.games[:, 1], self.others)
-        estimates = [self.moments.linear(effect, form, np.minimum(games, self.usual.rarer()), level)]
+        estimates = [self.moments.linear(effect, form, np.minimum(games, self.stratum_means.rarer()), level)]
         for has, seen in ((1.0, self.moments.games[:, 1]), (0.0, self.others)):
             away = has - share
             moved = np.abs(away) > _ROUNDING  # otherwise all seats have it, or none, and the mean is that of all seats
@@ -123,9 +123,9 @@ class OwnerSums:
 
     def _allowing_for_unseen(self, win: _Outcome) -> _Outcome:
         """Return the estimates of wins, with errors that allow for unseen results of groups that always won or lost."""
-        totals, usual, seen = self.moments.totals, self.usual, self.moments.games[:, 1]
+        totals, stratum_means, seen = self.moments.totals, self.stratum_means, self.moments.games[:, 1]
         rows, owners, wins = totals[:, 0], totals[:, 1], totals[:, 2]
-        of_owners = totals[:, SQUARE + 1] + (usual.owners * usual.rows) @ usual.outcomes[0]
+        of_owners = totals[:, SQUARE + 1] + (stratum_means.owners * stratum_means.rows) @ stratum_means.outcomes[0]
         fields = vars(win).copy()
         for name, count, won, games in (
             ("having", owners, of_owners, seen), ("lacking", rows - owners, wins - of_owners, self.others),
@@ -137,9 +137,9 @@ class OwnerSums:
 
     def _means_with_it(self) -> Floats:
         """Return the means of the measures with the item, shape (items, measures)."""
-        usual, rows = self.usual, self.usual.rows
+        stratum_means, rows = self.stratum_means, self.stratum_means.rows
         with np.errstate(divide="ignore", invalid="ignore"):
-            means = usual.outcomes[len(OUTCOMES) :] @ rows / rows.sum()
+            means = stratum_means.outcomes[len(OUTCOMES) :] @ rows / rows.sum()
             away = 1 - self.moments.totals[:, 1] / self.moments.totals[:, 0]
         effects = [self._effect(products) for products in self.measured.T]
         with np.errstate(invalid="ignore"):

@@ -19,7 +19,7 @@ from wsim.errors import UserError
 from wsim.stats.games import Floats, GameBatch
 from wsim.stats.moments import Moments
 from wsim.stats.owner_sums import SQUARE as CENTRED
-from wsim.stats.owner_sums import OwnerSums, Usual
+from wsim.stats.owner_sums import OwnerSums, StratumMeans
 from wsim.stats.parallel import scratch
 from wsim.stats.summary import OUTCOMES, Piece, Summary, is_of_names, measures_of
 
@@ -157,13 +157,13 @@ def owner_sums(summary: Summary, prefix: str, *, raw: bool) -> tuple[list[str], 
     if columns is None:
         raise UserError(f"the run keeps no sums of {prefix}NAME: play it with --keep seats")
     tallies, arrays = _Tallies.of(summary, name), summary.of(name)
-    usual = tallies.usual(raw=raw)
-    moments, measured = tallies.centred(usual)
+    stratum_means = tallies.stratum_means(raw=raw)
+    moments, measured = tallies.centred(stratum_means)
     owners = arrays["owners"]
     moments.games[:] = summary.games
     moments.games[:, 1] = summary.games - owners[:, 0]
     others = arrays["others"] if "others" in arrays else summary.games - owners[:, summary.seats]
-    return list(columns), OwnerSums(summary.labels["measures"], usual, moments, others, owners, measured)
+    return list(columns), OwnerSums(summary.labels["measures"], stratum_means, moments, others, owners, measured)
 
 
 def tallied(rows: pl.DataFrame, prefix: str, seats: int) -> Summary:
@@ -219,7 +219,7 @@ class _Tallies:
         both = self.totals.reshape(things, 2, width // 2 // EACH, EACH)
         return both[:, 0], both[:, 1]
 
-    def usual(self, *, raw: bool) -> Usual:
+    def stratum_means(self, *, raw: bool) -> StratumMeans:
         """Return the means within each policy, or over all of them."""
         (every, own), measures = self._parts, self.measures
         if raw:
@@ -229,13 +229,13 @@ class _Tallies:
         with np.errstate(divide="ignore", invalid="ignore"):
             outcomes = np.concatenate([first[:, 1:], measures], axis=1) / rows[:, None]
             owners = own[:, :, 0] / rows
-        return Usual(rows, np.nan_to_num(owners), np.nan_to_num(outcomes).T)
+        return StratumMeans(rows, np.nan_to_num(owners), np.nan_to_num(outcomes).T)
 
-    def centred(self, usual: Usual) -> tuple[Moments, Floats]:
-        """Return the moments that ``OwnerSums`` adds up, and the sums of (has - usual) * measure by thing."""
+    def centred(self, centres: StratumMeans) -> tuple[Moments, Floats]:
+        """Return the moments that ``OwnerSums`` adds up, and the sums of (has - its mean) * measure by item."""
         things, policies = len(self.totals), len(self.measures)
-        share = np.broadcast_to(usual.owners, (things, policies)) if usual.owners.shape[1] == 1 else usual.owners
-        means = np.broadcast_to(usual.outcomes, (len(usual.outcomes), policies))
+        share = np.broadcast_to(centres.owners, (things, policies)) if centres.owners.shape[1] == 1 else centres.owners
+        means = np.broadcast_to(centres.outcomes, (len(centres.outcomes), policies))
         form = np.zeros((things, 3 + 2 * len(OUTCOMES), 2, policies, EACH))
         form[:, 0, 0, :, 0] = form[:, 1, 1, :, 0] = 1.0
         form[:, CENTRED, 1, :, 0], form[:, CENTRED, 0, :, 0] = 1 - 2 * share, share**2

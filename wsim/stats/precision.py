@@ -1,4 +1,4 @@
-"""How many games a wanted precision takes: the stopping rule of ``--within``, and the games that would make it clear.
+"""Numbers of games: the stopping rule of ``--within``, and the games that would settle unclear differences.
 
 Half widths of intervals shrink with the root of the number of games: n games with half width h need n (h / w)^2 for
 half width w. Stopping at a width does not bias a figure or its interval (Chow and Robbins 1965): the width follows from
@@ -70,7 +70,7 @@ def reached(games: int, within: float | None, half: float, figures: str) -> str:
     return f"The widest interval of {figures} is ±{half:.2g}: about {needed:,} games would be needed for ±{within:g}."
 
 
-def games_to_tell(
+def games_to_decide(
     value: Floats,
     half: Floats,
     games: Floats | int,
@@ -96,7 +96,7 @@ def games_to_tell(
         return np.asarray(games * np.maximum(factor - 1, LEAST))
 
 
-def telling_note(
+def undecided_note(
     frame: pl.DataFrame,
     labels: Sequence[str],
     figure: str,
@@ -108,12 +108,12 @@ def telling_note(
     unit: str = "games",
     title: str = "",
 ) -> str:
-    """Return a sentence on the rows whose verdict is unclear: how many more games would tell the nearest ones.
+    """Return a sentence on the rows whose verdict is unclear: how many more games would settle the nearest ones.
 
     Parameters
     ----------
     frame: a table with ``verdict`` and a figure with its interval. labels: the columns that name a row.
-    games: the number so far. reference: what the figure is tested against. margin: see ``games_to_tell``.
+    games: the number so far. reference: what the figure is tested against. margin: see ``games_to_decide``.
     title: the title of the table, if the sentence is to name it.
     level: the level of the intervals, where verdicts follow from q-values over all rows (Benjamini-Hochberg); None:
         where they follow from the intervals.
@@ -132,18 +132,18 @@ def telling_note(
     half = np.where(np.isfinite(high - low), (high - low) / 2, np.inf)
     if np.isinf(half).all():
         return ""  # too few for an interval
-    more = games_to_tell(value - reference, half, games, level=level or 0.95, tests=tests, margin=margin)
+    more = games_to_decide(value - reference, half, games, level=level or 0.95, tests=tests, margin=margin)
     nearest = [int(at) for at in np.argsort(more, kind="stable")[:MAX_NAMED] if more[at] < MAX_TOLD]
     many = "Unclear" if tested.height == 1 else f"Unclear: {rows.height} of {tested.height} rows"
     if not nearest:
-        return named(f"{many}; no affordable number of {unit} would tell.")
+        return named(f"{many}; no affordable number of {unit} would settle it.")
     counts = [max(rounded(more[at]), 1) for at in nearest]
     if tested.height == 1:
-        return f"{many}: about {counts[0]:,} more {unit} would tell, if the difference is as large as it seems."
+        return f"{many}: about {counts[0]:,} more {unit} would settle it, if the difference is as large as it seems."
     names = [" ".join(str(rows[label][at]) for label in labels if rows[label][at] is not None) for at in nearest]
     listed = ", ".join(f"{count:,} for {name}" for count, name in zip(counts, names, strict=True))
-    more_words = f"More {unit} that would tell the nearest, if their differences are as large as they seem: {listed}."
-    return named(f"{many}. {more_words}")
+    needed = f"The nearest need this many more {unit}, if their differences are as large as they seem: {listed}."
+    return named(f"{many}. {needed}")
 
 
 def rounded(number: float) -> int:

@@ -24,7 +24,7 @@ from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.item_charts import FILLED
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
-from wsim.stats.precision import telling_note
+from wsim.stats.precision import undecided_note
 from wsim.stats.strata import all_usual, usual_note
 from wsim.stats.summary import OUTCOMES, Piece, Summary, summary_of
 from wsim.text_tables import text_of
@@ -116,7 +116,7 @@ class Table:
         return " ".join(str(row[name]) for name in self.labels if row.get(name) is not None)
 
     def telling(self, games: int, level: float = 0.95) -> str:
-        """Return a sentence on how many more games than ``games`` would tell the rows that are unclear, if any are."""
+        """Return a sentence on how many more games than ``games`` would settle the rows that are unclear, if any."""
         figure = next((name for name in _TESTED if f"{name}_low" in self.frame.columns), None)
         if figure is None or "verdict" not in self.frame.columns:
             return ""
@@ -127,7 +127,7 @@ class Table:
             away = ((pl.col(figure) - null).pow(2) - player.pow(2)).clip(0.0).sqrt()
             moved = null + away - pl.col(figure)
             rows = rows.with_columns((pl.col(name) + moved) for name in (figure, f"{figure}_low", f"{figure}_high"))
-        return telling_note(rows, self.labels, figure, games, reference=null, level=level, title=self.title)
+        return undecided_note(rows, self.labels, figure, games, reference=null, level=level, title=self.title)
 
     def to_polars(self) -> pl.DataFrame:
         """Return the rows as a Polars frame."""

@@ -1,4 +1,4 @@
-"""What an item is worth to the seat that wants it: a randomised comparison of wishes that were followed or overruled.
+"""The worth of an item to the seat that wants it: a randomised comparison of wishes that were followed or overruled.
 
 At every decision that can be overruled the policy says what it wants, and chance alone, with the same probability for
 all, decides whether it gets that or does the next best thing (``wsim.kernels.overruling``). So the wishes that were
@@ -44,14 +44,14 @@ SHORT = 3
 SHOWN_FIRST = ("worth", "verdict", "points", "wanted", "q", "overruled", "followed")
 """The columns that are kept longest, after those that name a row."""
 ESTIMAND = (
-    "Worth: what having the thing gains the seat that wants it over the next best thing that it would do instead "
-    "(win share and points at the end of the game). Causal: chance alone decided who was overruled"
+    "Worth: what a seat that wants an item gains by having it instead of making its next best move (win share and "
+    "points at the end of the game). Causal: chance alone decided who was overruled"
 )
 
 
 @dataclass(frozen=True)
 class Wishes:
-    """What policies wanted at the decisions of some games at which they could be overruled, in the order of play.
+    """The wishes of policies at the decisions of some games at which they could be overruled, in the order of play.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Wishes:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What can be wanted in a game.
+    """The items that can be wanted in a game.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class WishReader:
-    """How a game's wishes are read.
+    """The reading of a game's wishes.
 
     Attributes
     ----------

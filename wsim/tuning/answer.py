@@ -68,7 +68,7 @@ class TuneAnswer(AskedAnswer):
 
     FORMAT: ClassVar[str] = "wsim-tuned/1"
     COMMAND: ClassVar[str] = "wsim tune"
-    CALLED: ClassVar[str] = "a tuned policy"
+    TITLE: ClassVar[str] = "a tuned policy"
     VOLATILE: ClassVar[tuple[str, ...]] = ("policy", "file", "command", "software")
     TABLES: ClassVar[tuple[str, ...]] = ("judged",)
     ROWS: ClassVar[Mapping[str, str]] = {"judged": "player"}
@@ -387,5 +387,5 @@ def _moving(space: Space, contests: Sequence[Contest], threads: int) -> Space:
     with ThreadPoolExecutor(threads, thread_name_prefix="wsim") as pool:
         moved = [index for index, does in zip(space.moved, pool.map(changes, space.moved), strict=True) if does]
     if not moved:
-        raise UserError(f"no tuned number of {str(space.entry)!r} changes any of {PROBED} games")
+        raise UserError(f"none of the tuned numbers of {str(space.entry)!r} changes any of {PROBED} games")
     return space.restricted(moved)

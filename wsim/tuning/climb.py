@@ -58,7 +58,7 @@ class Climb:
 
     @property
     def spread(self) -> float:
-        """How far around, in steps."""
+        """The width of the search, in steps."""
         return float(self._search._sigma)  # noqa: SLF001 (cmaes shows it nowhere else)
 
     def ask(self) -> list[NDArray[np.float64]]:

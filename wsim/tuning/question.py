@@ -132,7 +132,7 @@ class TuneQuestion(Options):
 
 @dataclass(frozen=True)
 class TuneOutput(Options):
-    """Where a search begins and is kept."""
+    """The start and the folder of a search."""
 
     start: str | None = option("The weight set from which weighted starts.", None, metavar="SET")
     out: str | None = option(

@@ -216,7 +216,7 @@ def _published(request: Request, given: dict[str, str]) -> Response:
 
 
 def _command(analysis: Analysis, given: dict[str, str], branches: int) -> str:
-    """Return the command that prints the same; empty if there is none."""
+    """Return the command that prints this analysis; empty if there is none."""
     over = analysis.game is not None and analysis.game.to_move is None
     if branches or "finish" in given or "table" in given or not over:
         return ""

@@ -40,8 +40,8 @@ def _answer_page(request: Request, stored: Stored) -> Response:
     drawn, file = list(_sections(stored)), request.query_params["file"]
     figures = [figure for section in drawn for figure in section.figures]
     return page(
-        request, "answer.html.j2", path.name, game=plan.get("game"), kind=stored.kind.CALLED,
-        title=str(stored.record.get("estimand", "")) or stored.kind.CALLED,
+        request, "answer.html.j2", path.name, game=plan.get("game"), kind=stored.kind.TITLE,
+        title=str(stored.record.get("estimand", "")) or stored.kind.TITLE,
         plan=plan_words({**plan, "games": None}), sections=drawn, conclusion=stored.document().conclusion,
         modules=["terms.js"],
         files=[(name, f"/answer.csv?{urlencode({'file': file, 'table': name})}") for name in _tables(stored)],

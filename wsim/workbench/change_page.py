@@ -24,10 +24,10 @@ from wsim.spec.layers import value_in_patch
 from wsim.spec.values import key_in_path, values_of
 from wsim.workbench.ask_page import Field, fields_of, next_answer
 from wsim.workbench.forms import forms
+from wsim.workbench.item_page import rows_grid
 from wsim.workbench.questions import Form
 from wsim.workbench.queue_of_questions import lines_of
 from wsim.workbench.rendering import folder_of, form_of, page
-from wsim.workbench.thing_page import rows_grid
 
 if TYPE_CHECKING:
     from markupsafe import Markup

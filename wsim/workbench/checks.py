@@ -85,15 +85,7 @@ def check(form: Form, texts: Texts, *, deep: bool) -> Checked:
     """Check a form; ``deep``: prepare its games, unless code of the user would run or the rules need compiling."""
     checked = Checked()
     texts = {name: lines for name, lines in texts.items() if name != TRUST}
-    for name, _, kind, _, option in form.fields():
-        lines = [line.strip() for line in texts.get(name, ()) if line.strip()]
-        if lines:
-            try:
-                value = typed(name, kind, value_of(name, kind, option, lines))
-                if value is not None and option.check is not None:
-                    option.check(name, value)
-            except UserError as error:
-                checked.add(name, error)
+    _check_fields(form, texts, checked)
     if checked.mistakes:
         try:
             form.read(texts)
@@ -103,6 +95,27 @@ def check(form: Form, texts: Texts, *, deep: bool) -> Checked:
         return checked
     if deep and not code_in(form, texts):
         _check_choices(form, texts, checked)
+    _check_together(form, texts, checked, deep=deep)
+    if not checked.mistakes:
+        checked.preview = preview(form, texts)
+    return checked
+
+
+def _check_fields(form: Form, texts: Texts, checked: Checked) -> None:
+    """Check the value of each field on its own."""
+    for name, _, kind, _, option in form.fields():
+        lines = [line.strip() for line in texts.get(name, ()) if line.strip()]
+        if lines:
+            try:
+                value = typed(name, kind, value_of(name, kind, option, lines))
+                if value is not None and option.check is not None:
+                    option.check(name, value)
+            except UserError as error:
+                checked.add(name, error)
+
+
+def _check_together(form: Form, texts: Texts, checked: Checked, *, deep: bool) -> None:
+    """Read the form without the fields that have a mistake; leave out further ones until it can be read."""
     remaining = {name: lines for name, lines in texts.items() if name not in checked.mistakes}
     for _ in range(MAX_FOUND if deep else 1):
         try:
@@ -118,9 +131,6 @@ def check(form: Form, texts: Texts, *, deep: bool) -> Checked:
             if not checked.mistakes and ready is not None:
                 checked.seconds = forecast(form, texts, ready, arms)
             break
-    if not checked.mistakes:
-        checked.preview = preview(form, texts)
-    return checked
 
 
 def _check_choices(form: Form, texts: Texts, checked: Checked) -> None:

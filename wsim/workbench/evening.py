@@ -44,7 +44,7 @@ def standings(evening: Sequence[Played]) -> list[tuple[str, int, float, float]]:
     for game in evening:
         for score in game.scores:
             rows.setdefault(score.name, []).append(score)
-    found = [
+    standings = [
         (
             name,
             len(scores),
@@ -53,7 +53,7 @@ def standings(evening: Sequence[Played]) -> list[tuple[str, int, float, float]]:
         )
         for name, scores in rows.items()
     ]
-    return sorted(found, key=lambda row: (-row[2], -row[3]))
+    return sorted(standings, key=lambda row: (-row[2], -row[3]))
 
 
 def keep(evening: Sequence[Played], plan: Plan, folder: Path, key: str) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wsim.report.conclusions import Statement
     from wsim.report.page_parts import Figure
     from wsim.stats.tables import Table
-    from wsim.workbench.folder import Folder, Found
+    from wsim.workbench.folder import Folder, FolderEntry
 
 MAX_STORED = 500
 MAX_MARKS = 40
@@ -66,12 +66,12 @@ class Findings:
         self._folder, self._run_of, self._lock = folder, run_of, Lock()
         self._stored: OrderedDict[tuple[str, float, int], Finding] = OrderedDict()
 
-    def known(self, entry: Found) -> Finding | None:
+    def known(self, entry: FolderEntry) -> Finding | None:
         """Return a finding if it has been computed."""
         with self._lock:
             return self._stored.get(_key(entry))
 
-    def of(self, entry: Found) -> Finding:
+    def of(self, entry: FolderEntry) -> Finding:
         """Return the finding of a run or an answer; its sentence is empty if the file cannot be read."""
         known = self.known(entry)
         if known is not None:
@@ -88,7 +88,7 @@ class Findings:
         return finding
 
 
-def _key(entry: Found) -> tuple[str, float, int]:
+def _key(entry: FolderEntry) -> tuple[str, float, int]:
     return entry.name, entry.when.timestamp(), entry.size
 
 

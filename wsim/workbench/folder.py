@@ -24,7 +24,7 @@ _FORMAT = re.compile(r'\A\s*\{\s*"format":\s*"wsim-([a-z]+)/\d+"')
 
 
 @dataclass(frozen=True)
-class Found:
+class FolderEntry:
     """A run or a file of wsim in the folder.
 
     Attributes
@@ -82,15 +82,15 @@ class Folder:
         """Return the name of a path within the folder."""
         return path.resolve().relative_to(self.root).as_posix()
 
-    def found(self) -> list[Found]:
+    def found(self) -> list[FolderEntry]:
         """Return the runs and files of wsim in the folder, the newest first."""
-        entries = [entry for path in self._paths() if (entry := self._found(path)) is not None]
+        entries = [entry for path in self._paths() if (entry := self._entry_at(path)) is not None]
         return sorted(entries, key=lambda entry: (entry.when, entry.name), reverse=True)
 
-    def entry(self, name: str) -> Found | None:
+    def entry(self, name: str) -> FolderEntry | None:
         """Return the run or file of wsim with this name; None if there is none."""
         path = self.inside(name)
-        return self._found(path) if path.is_file() or (path / RECORD).is_file() else None
+        return self._entry_at(path) if path.is_file() or (path / RECORD).is_file() else None
 
     def _paths(self) -> Iterator[Path]:
         """Yield run folders and possible files of wsim, down to a depth and a number of folders."""
@@ -113,25 +113,25 @@ class Folder:
                 elif entry.name.endswith(".json") and entry.is_file() and entry.name != RECORD:
                     yield Path(entry.path)
 
-    def _found(self, path: Path) -> Found | None:
+    def _entry_at(self, path: Path) -> FolderEntry | None:
         """Return a run or a file of wsim; None for other files and for deleted ones."""
         try:
             return self._run(path) if path.is_dir() else self._file(path)
         except (OSError, ValueError):
             return None
 
-    def _run(self, folder: Path) -> Found:
+    def _run(self, folder: Path) -> FolderEntry:
         when, name = _time(folder / RECORD), self.name_of(folder)
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         try:
             record = read_record(folder)
         except UserError as error:
-            return Found("run", name, str(error), "", when, size, damaged=True)
+            return FolderEntry("run", name, str(error), "", when, size, damaged=True)
         unfinished = record.status != "complete"
         title = f"{folder.name or name}{f' ({record.status})' if unfinished else ''}"
-        return Found("run", name, title, plan_words(record.provenance.plan), when, size, unfinished=unfinished)
+        return FolderEntry("run", name, title, plan_words(record.provenance.plan), when, size, unfinished=unfinished)
 
-    def _file(self, path: Path) -> Found | None:
+    def _file(self, path: Path) -> FolderEntry | None:
         with path.open("rb") as file:
             start = file.read(200).decode("utf-8", "replace")
         match = _FORMAT.match(start)
@@ -142,10 +142,10 @@ class Folder:
             record = json_of(text_within(path)) if size <= MAX_TITLE else {}
         except ValueError as error:
             why = f"{path.name} cannot be read: {error}"
-            return Found(match[1], name, why, "", _time(path), size, damaged=True)
+            return FolderEntry(match[1], name, why, "", _time(path), size, damaged=True)
         title = str(record.get("estimand") or path.stem)
         played = {"games": record.get("games")} if "deals" in record else {}
-        return Found(match[1], name, title, plan_words({**_plan_in(record), **played}), _time(path), size)
+        return FolderEntry(match[1], name, title, plan_words({**_plan_in(record), **played}), _time(path), size)
 
 
 def _time(path: Path) -> datetime:

@@ -23,7 +23,7 @@ CLOSE = 3
 
 
 @dataclass(frozen=True)
-class Found:
+class TableSummary:
     """What a table says: its name, the address of the table, its main conclusion and its first chart, if it has one."""
 
     name: str
@@ -59,7 +59,7 @@ def close_games(run: Run) -> list[tuple[int, str]]:
     return [(int(game), f"{first} to {second}") for game, first, second, _ in close.iter_rows()]
 
 
-def overview(tables: Tables, view: TableView) -> list[Found]:
+def overview(tables: Tables, view: TableView) -> list[TableSummary]:
     """Return what the two most telling tables of a run say: levels that were dealt, then items that seats want.
 
     A run of several policies without levels that were dealt has its policies first.
@@ -82,7 +82,7 @@ def overview(tables: Tables, view: TableView) -> list[Found]:
     kept = [chosen[form] for form in ("levels", "owners") if form in chosen]
     if len(kept) < 2 and "policies" in chosen:
         kept = [chosen["policies"], *kept]
-    found = [_found(tables, *pair) for pair in kept]
+    found = [_summary(tables, *pair) for pair in kept]
     tables.told(view.runs[0])
     return found
 
@@ -90,12 +90,12 @@ def overview(tables: Tables, view: TableView) -> list[Found]:
 FORMS = ("policies", "levels", "owners")
 
 
-def _found(tables: Tables, view: TableView, table: RunTable) -> Found:
+def _summary(tables: Tables, view: TableView, table: RunTable) -> TableSummary:
     from wsim.report.conclusions import about_table
 
     statement = about_table(table.table, table.name, table.runs[0].games)[0]
     figures = figures_of(tables, table, view)
-    return Found(table.name, view.address(), statement, figures[0] if figures else None)
+    return TableSummary(table.name, view.address(), statement, figures[0] if figures else None)
 
 
 def figures_of(tables: Tables, table: RunTable, view: TableView) -> Sequence[Figure]:

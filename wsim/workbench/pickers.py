@@ -131,11 +131,11 @@ def _of_seats(game: str, ruleset: str) -> tuple[list[tuple[str, str]], Mapping[s
     from wsim.questions.deals import sample
     from wsim.questions.metrics import groups_of
 
-    found = find_game(game)
-    seats = sample(found.prepare(Plan.make(game=game, ruleset=ruleset, games=1)))
+    home = find_game(game)
+    seats = sample(home.prepare(Plan.make(game=game, ruleset=ruleset, games=1)))
     owned = [
         (column.removeprefix(prefix), noun)
-        for prefix, noun in found.OWNED.items()
+        for prefix, noun in home.OWNED.items()
         for column in seats.columns
         if column.startswith(prefix)
     ]

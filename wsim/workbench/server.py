@@ -5,8 +5,8 @@
 * ``ROUTES``: its ``starlette.routing.Route`` (plain functions ``def show(request) -> Response`` run on threads; long
   work belongs in a worker), with the module in ``PAGES`` below,
 * ``MENU``, optional: entries of the menu of every page, as pairs of name and address,
-* ``SHOWS``, if it shows runs or files: by kind of ``folder.Found`` (``run``, ``match``, ``position``; ``game``: a name
-  of a game), a function from the name within the folder to the address of its page,
+* ``SHOWS``, if it shows runs or files: by kind of entry in ``folder`` (``run``, ``match``, ``position``; ``game``: the
+  name of a game), a function from the name within the folder to the address of its page,
 * ``PUBLISHED``, optional: the addresses that ``wsim publish`` writes as files: by path, what it does with each
   parameter (``needed``; ``kept``: part of the page's identity; ``any``: the page is the same without it),
 * ``begin(app)`` and ``end(app)``, called when the application is made and when the server stops; ``HEAVY``: modules
@@ -51,11 +51,11 @@ from wsim.workbench import (
     ask_page,
     change_page,
     gallery_page,
+    item_page,
     move_page,
     play_pages,
     run_page,
     start_page,
-    thing_page,
 )
 from wsim.workbench.folder import Folder
 from wsim.workbench.guard import SECONDS, Access, Guard
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 PAGES: tuple[ModuleType, ...] = (
     start_page,
     run_page,
-    thing_page,
+    item_page,
     answer_page,
     ask_page,
     gallery_page,

@@ -13,7 +13,7 @@ from tests.conftest import Command
 from wsim.balance.goal import read_goal
 from wsim.errors import UserError
 from wsim.questions.metrics import followed_for
-from wsim.questions.wholes import explained
+from wsim.questions.pooled import explained
 
 GOAL = """
 [plan]

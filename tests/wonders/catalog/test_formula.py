@@ -23,7 +23,7 @@ from wsim.kernels.formula_words import DEPTH, OPERATIONS
 from wsim.lab.plan import Plan
 from wsim.spec.formula import FormulaError, span
 from wsim.wonders.catalog import load_catalogue
-from wsim.wonders.catalog.clause_text import say_when
+from wsim.wonders.catalog.clause_text import describe_clauses
 from wsim.wonders.catalog.compiling import Formulas
 from wsim.wonders.catalog.formula import VOCABULARY, WIDEST, normal, parse, with_number, written
 from wsim.wonders.catalog.formula_text import english
@@ -429,7 +429,7 @@ TELLING = {
 @pytest.mark.parametrize("clause", TELLING)
 def test_clauses_in_english(clause: str) -> None:
     effects = load_catalogue("1e", changes=[f"cards.Palace.when=[{clause}]"]).card("Palace").effects
-    assert say_when(effects.when) == TELLING[clause]
+    assert describe_clauses(effects.when) == TELLING[clause]
 
 
 def stack_of(words: list[int]) -> int:

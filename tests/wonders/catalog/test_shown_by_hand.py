@@ -15,7 +15,7 @@ from wsim.errors import UserError
 from wsim.spec.catalogues import Source
 from wsim.spec.faces import READ, Symbol
 from wsim.spec.fields import Problems, schema_of
-from wsim.spec.formula import worked_out
+from wsim.spec.formula import evaluate_node
 from wsim.wonders.catalog import Cost, Count, Effects, Toll, TradeDiscount, TradePrice, load_catalogue
 from wsim.wonders.catalog.clauses import Clause, Option, read_when
 from wsim.wonders.catalog.compiling import Formulas, _with_facts, compile_rules
@@ -246,7 +246,7 @@ def test_schemas_accept_lists_of_the_sizes_that_are_read() -> None:
 def test_facts_of_the_built_card_are_put_into_formulas_and_facts_of_the_city_stay() -> None:
     """A card that costs 3 and has 2 shields: `shields` alone are those of the city."""
     known = _with_facts(parse("card.cost + 2 * shields - card.shields"), {"cost": 3, "shields": 2})
-    assert worked_out(known, {"shields": 10}) == 3 + 2 * 10 - 2
+    assert evaluate_node(known, {"shields": 10}) == 3 + 2 * 10 - 2
     catalogue = load_catalogue("1e")
     formulas = Formulas({card.name: number for number, card in enumerate(catalogue.cards)}, catalogue)
     assert formulas.begins("2 * red") == 0

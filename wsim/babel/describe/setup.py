@@ -159,7 +159,7 @@ def _set_action_cards(position: StatePosition, seat: int, held: list[int]) -> No
     hidden, public, rules = position.record.hidden, position.record.public, position.machine.rules
     unseen = [card for card in range(len(ACTION_CARDS)) for _ in range(int(rules.action_cards[card]) - held[card])]
     if any(held[card] > int(rules.action_cards[card]) for card in range(len(ACTION_CARDS))):
-        raise UserError("held contains more action cards than there are")
+        raise UserError("held contains more action cards than the game has")
     drawn = int(public.action_cards[: position.simulator.seats].sum())
     if len(unseen) + sum(held) < drawn or (drawn and not rules.use_action_cards):
         raise UserError(f"the seats have {drawn} action cards, more than there are")

@@ -59,7 +59,7 @@ class SensitivityAnswer(AskedAnswer):
 
     FORMAT: ClassVar[str] = "wsim-sensitivity/1"
     COMMAND: ClassVar[str] = "wsim sensitivity"
-    CALLED: ClassVar[str] = "a sensitivity analysis"
+    TITLE: ClassVar[str] = "a sensitivity analysis"
     VOLATILE: ClassVar[tuple[str, ...]] = ("goal",)
     TABLES: ClassVar[tuple[str, ...]] = ("effects", "levels")
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 import polars as pl
 
-from wsim.balance.by_games import COUNTS, RESULTS, WHOLES, WORTH, GamesEvaluator, kind_of
-from wsim.balance.by_wholes import WholesEvaluator
+from wsim.balance.by_games import COUNTS, POOLED, RESULTS, WORTH, GamesEvaluator, kind_of
+from wsim.balance.by_pooled import PooledEvaluator
 from wsim.balance.cells import target_columns
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import EACH, Goal, Setting
@@ -86,7 +86,7 @@ class TransferAnswer(AskedAnswer):
     FORMAT: ClassVar[str] = "wsim-transfer/1"
     FORMER_FORMATS: ClassVar[tuple[str, ...]] = ("wsim-carry/1",)
     COMMAND: ClassVar[str] = "wsim transfer"
-    CALLED: ClassVar[str] = "a transfer of a patch"
+    TITLE: ClassVar[str] = "a transfer of a patch"
     TABLES: ClassVar[tuple[str, ...]] = ("carried", "responses")
     ROWS: ClassVar[Mapping[str, str]] = {"carried": "transfer", "responses": "best response"}
 
@@ -148,7 +148,7 @@ class _Seated:
 
 
 def check_elsewhere(goal: Goal, where: TransferSettings) -> None:
-    """Raise UserError for players and styles that cannot play at a setting, before anything is searched for."""
+    """Raise UserError for players and styles that cannot play at a setting, before the search starts."""
     if where.games < 1:
         raise UserError(f"the games of a measurement with other players must be at least 1, not {where.games}")
     prepare = find_game(goal.game).prepare
@@ -160,7 +160,7 @@ def check_elsewhere(goal: Goal, where: TransferSettings) -> None:
 
 
 def measure_transfer(evaluator: Evaluator, patch: Patch, where: TransferSettings, answer: TransferAnswer) -> None:
-    """Measure the targets of a goal elsewhere, before and after a patch; add what is known to ``found``, bit by bit."""
+    """Measure the targets of a goal elsewhere, before and after a patch; add each result to ``found`` when known."""
     first = evaluator.goal.tables
     for setting in evaluator.goal.settings:
         others = where.players if setting in first else ()
@@ -187,7 +187,7 @@ def _row_of(
     """Yield the rows of a setting and player, one for each kind of targets; none without a target of tables there."""
     seed = evaluator.sampler.seed("elsewhere", setting.name, seated.deals)
     plan = setting.plan if seated.entry is None else setting.plan.replace(policies=seated.entry)
-    for kind in (RESULTS, WORTH, COUNTS, WHOLES):
+    for kind in (RESULTS, WORTH, COUNTS, POOLED):
         elsewhere = replace(setting, plan=plan, name=f"{setting.name}, by {seated.entry}")
         table = _table(evaluator, elsewhere, setting.name, kind=kind)
         if table is None:
@@ -218,7 +218,7 @@ def _deviations(cells: Sequence[Cell], level: Level, when: str) -> dict[str, Any
 
 def _table(
     evaluator: Evaluator, setting: Setting, name: str, of: tuple[str, ...] = (), *, kind: str = RESULTS
-) -> GamesEvaluator | WholesEvaluator | None:
+) -> GamesEvaluator | PooledEvaluator | None:
     """Return the evaluator of the targets about tables at a different setting; None if there are none.
 
     Parameters
@@ -246,7 +246,7 @@ def _table(
     targets = tuple(replace(target, settings=(), players=EACH) for target in about)
     elsewhere = replace(goal, settings=(replace(setting, report=False),), targets=targets, keep=())
     made = elsewhere, elsewhere.settings[0], evaluator.knobs, evaluator.sampler
-    return WholesEvaluator(*made) if kind == WHOLES else GamesEvaluator(*made, kind)
+    return PooledEvaluator(*made) if kind == POOLED else GamesEvaluator(*made, kind)
 
 
 def _with_style(plan: Plan, style: str) -> Plan:

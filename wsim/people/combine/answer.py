@@ -43,7 +43,7 @@ class CombineAnswer(AskedAnswer):
 
     FORMAT: ClassVar[str] = "wsim-combine/1"
     COMMAND: ClassVar[str] = "wsim people combine"
-    CALLED: ClassVar[str] = "a combination with people's games"
+    TITLE: ClassVar[str] = "a combination with people's games"
     TABLES: ClassVar[tuple[str, ...]] = ("rows",)
     ROWS: ClassVar[Mapping[str, str]] = {"rows": "estimate"}
 

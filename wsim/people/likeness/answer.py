@@ -1,4 +1,4 @@
-"""Which policy is most like people: the distance of mean score and categories, in standard deviations of people.
+"""Likeness of policies to people: the distance of mean score and categories, in standard deviations of people.
 
 The distance is the root mean square of the standardised differences, less what their errors alone would make it. Its
 interval treats the figures as independent: with z_i of variance v_i, the mean of z_i² - v_i has the variance
@@ -40,7 +40,7 @@ class LikenessAnswer(AskedAnswer):
 
     FORMAT: ClassVar[str] = "wsim-likeness/1"
     COMMAND: ClassVar[str] = "wsim people like"
-    CALLED: ClassVar[str] = "a comparison of policies with people"
+    TITLE: ClassVar[str] = "a comparison of policies with people"
     TABLES: ClassVar[tuple[str, ...]] = ("runs",)
 
     games: int

@@ -1,4 +1,4 @@
-"""The options of the question which policy plays like people."""
+"""The options of the question "Which policy plays like people?"."""
 
 from __future__ import annotations
 

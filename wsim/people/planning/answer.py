@@ -1,4 +1,4 @@
-"""What people should play next: the value of each board on the table, from what is known so far.
+"""Plans for people's next games: the value of each board on the table, given the evidence so far.
 
 A row is known with the variance V of its combined estimate. m more seats of people, each with variance s², leave
 V' = 1 / (1/V + m/s²), and move the estimate by a normal draw with variance V - V'. So the chance that its interval then
@@ -68,7 +68,7 @@ class PlanningAnswer(AskedAnswer):
 
     FORMAT: ClassVar[str] = "wsim-planning/1"
     COMMAND: ClassVar[str] = "wsim people plan"
-    CALLED: ClassVar[str] = "a plan for people's games"
+    TITLE: ClassVar[str] = "a plan for people's games"
     TABLES: ClassVar[tuple[str, ...]] = ("rows", "schedule", "settings", "watch")
     ROWS: ClassVar[Mapping[str, str]] = {"rows": "row", "schedule": "board", "watch": "watched row"}
 

@@ -43,9 +43,7 @@ from wsim.questions.asked import AskedAnswer
 from wsim.questions.character.question import CharacterQuestion
 from wsim.questions.deals import Arm, in_blocks
 from wsim.questions.largest import Largest, Row
-from wsim.questions.variants import variants_of
-from wsim.questions.whatif.question import Change
-from wsim.questions.wholes import (
+from wsim.questions.pooled import (
     SKILL_NOTE,
     SOURCES,
     WAYS,
@@ -58,11 +56,13 @@ from wsim.questions.wholes import (
     slopes,
     ways_of,
 )
+from wsim.questions.variants import variants_of
+from wsim.questions.whatif.question import Change
 from wsim.questions.words import Words, metric_in_words
 from wsim.stats.columns import POINTS_OF, VERDICT, Q
 from wsim.stats.intervals import Estimate, nulls, verdicts
 from wsim.stats.moments import Moments
-from wsim.stats.precision import telling_note
+from wsim.stats.precision import undecided_note
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,10 +105,10 @@ class CharacterAnswer(AskedAnswer):
 
     FORMAT: ClassVar[str] = "wsim-character/1"
     COMMAND: ClassVar[str] = "wsim experiment character"
-    CALLED: ClassVar[str] = "the character of a game"
+    TITLE: ClassVar[str] = "the character of a game"
     TABLES: ClassVar[tuple[str, ...]] = ("figures", "differences", "settled", "components", "ways", "viability")
     ROWS: ClassVar[Mapping[str, str]] = {"settled": "moment", "viability": "choice"}
-    LONG: ClassVar[str] = "viability"
+    LONG_TABLE: ClassVar[str] = "viability"
     VOLATILE: ClassVar[tuple[str, ...]] = ("seconds",)
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "figures": ("arm", "figure", "estimate", "estimate_low", "estimate_high", "n"),
@@ -188,7 +188,7 @@ class CharacterAnswer(AskedAnswer):
                 frame = frame.filter(pl.col("verdict") != "")
             if frame.height:
                 sheets.append(Sheet(title, _rows(frame, several), _COLUMNS[name], labels=1 + several))
-        telling = telling_note(
+        telling = undecided_note(
             self.differences,
             ["arm", "figure"],
             "difference",

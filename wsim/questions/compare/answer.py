@@ -71,7 +71,7 @@ class CompareAnswer(AskedAnswer):
 
     FORMAT: ClassVar[str] = "wsim-compare/1"
     COMMAND: ClassVar[str] = "wsim compare"
-    CALLED: ClassVar[str] = "a comparison of runs"
+    TITLE: ClassVar[str] = "a comparison of runs"
     TABLES: ClassVar[tuple[str, ...]] = ("metrics",)
 
     runs: tuple[str, str]
@@ -238,8 +238,10 @@ def compare_runs(
         counts = (games, games)
     elif by_people:
         columns, how = _with_people(first, second, chosen, level)
-        one, other = (run.games if run.people else min(run.games, MAX_SIMULATED) for run in (first, second))
-        counts = (one, other)
+        first_games, second_games = (
+            run.games if run.people else min(run.games, MAX_SIMULATED) for run in (first, second)
+        )
+        counts = (first_games, second_games)
     else:
         columns = _separate(first, second, chosen, level, progress)
         counts = (first.games, second.games)
@@ -270,15 +272,17 @@ def _worths(first: Run, second: Run, names: Sequence[str], level: float) -> pl.D
                 guess = nearest(item, table["name"].to_list())
                 where = str(run.path)
                 raise UserError(f"the worth of {item!r} is unknown in {where!r}{guess}: see wsim table RUN worth")
-        one, other = (found.row(0, named=True) for found in known)
-        difference = other[figure] - one[figure]
-        reach = float(np.hypot(*((row[f"{figure}_high"] - row[f"{figure}_low"]) / 2 for row in (one, other))))
+        first_row, second_row = (row.row(0, named=True) for row in known)
+        difference = second_row[figure] - first_row[figure]
+        reach = float(
+            np.hypot(*((row[f"{figure}_high"] - row[f"{figure}_low"]) / 2 for row in (first_row, second_row)))
+        )
         rows.append(
             {
-                "metric": name, "share": figure == "worth", "first": one[figure], "second": other[figure],
+                "metric": name, "share": figure == "worth", "first": first_row[figure], "second": second_row[figure],
                 "difference": difference, "difference_low": difference - reach, "difference_high": difference + reach,
                 "q": float(two_sided_p(difference / reach * z, np.inf)),
-                "n_first": one["overruled"], "n_second": other["overruled"],
+                "n_first": first_row["overruled"], "n_second": second_row["overruled"],
             }
         )  # fmt: skip
     frame = pl.DataFrame(rows)
@@ -287,12 +291,12 @@ def _worths(first: Run, second: Run, names: Sequence[str], level: float) -> pl.D
 
 def _refuse_unlike(first: Run, second: Run, *, of_rows: bool) -> None:
     """Raise UserError unless both runs have games, of the same game, number of players and, with rows, seats."""
-    one, other = first.plan, second.plan
+    first_plan, second_plan = first.plan, second.plan
     names = f"{str(first.path)!r} and {str(second.path)!r}"
-    if one.game != other.game:
-        raise UserError(f"{names} cannot be compared: they are runs of {one.game} and of {other.game}")
-    if one.players != other.players:
-        raise UserError(f"{names} cannot be compared: they have {one.players} and {other.players} players")
+    if first_plan.game != second_plan.game:
+        raise UserError(f"{names} cannot be compared: they are runs of {first_plan.game} and of {second_plan.game}")
+    if first_plan.players != second_plan.players:
+        raise UserError(f"{names} cannot be compared: they have {first_plan.players} and {second_plan.players} players")
     if not of_rows:
         return
     seats = [_seats_a_game(run) for run in (first, second)]
@@ -478,14 +482,17 @@ def _with_people(
         least = np.array([metric.share for metric in metrics]) / np.maximum(counted, 1)  # a share of 0 is not certain
         columns.append(replace(estimate, error=np.maximum(estimate.error, least)))
         counts.append(counted)
-    one, other = columns
+    first_figures, second_figures = columns
     difference = Estimate(
-        other.value - one.value, np.hypot(one.error, other.error), np.minimum(one.games, other.games), level
+        second_figures.value - first_figures.value,
+        np.hypot(first_figures.error, second_figures.error),
+        np.minimum(first_figures.games, second_figures.games),
+        level,
     )
     how = f"Unpaired: people's games share no deals with others; people's errors are clustered by {words[-1]}"
     if boards and chosen and len(words) == 1:
         how += "; people chose their boards, so simulated seats are weighted to the same boards"
-    return _columns(one, other, difference, np.stack(counts, axis=1).astype(float)), how
+    return _columns(first_figures, second_figures, difference, np.stack(counts, axis=1).astype(float)), how
 
 
 def _weights(seats: pl.DataFrame, people: pl.DataFrame, boards: list[str]) -> NDArray[np.float64]:

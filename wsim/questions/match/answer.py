@@ -34,7 +34,7 @@ from wsim.game import find_game
 from wsim.lab.answer import UNRECORDED, Answer, Stored, View, recorded_provenance, whole
 from wsim.lab.execution import Execution
 from wsim.lab.plan import MAX_SEED, Plan
-from wsim.lab.repetition import Again, counted, unlike
+from wsim.lab.repetition import RepetitionSettings, counted, unlike
 from wsim.options import Policy
 from wsim.policies.declare import UNCHECKED, isolated_by_default
 from wsim.policies.lineup import parse_entry
@@ -47,7 +47,7 @@ from wsim.questions.match.results import cells_of, cost_rows, made_of, pairs_of,
 from wsim.questions.match.tables import MatchTable, prepare_seatings
 from wsim.questions.match.trial import MatchTrial
 from wsim.stats.columns import DECIDED_AT, FAIR_SHARE, FAIR_SHARE_RATIO, OF_WINS, VERDICT, WIN_DIFFERENCE, WIN_SHARE
-from wsim.stats.precision import telling_note
+from wsim.stats.precision import undecided_note
 
 ESTIMAND = {
     True: "Win share of a policy at tables with all other policies, in every arrangement of a deal",
@@ -101,7 +101,7 @@ class MatchAnswer(Answer):
 
     FORMAT: ClassVar[str] = "wsim-match/1"
     COMMAND: ClassVar[str] = "wsim match"
-    CALLED: ClassVar[str] = "the match"
+    TITLE: ClassVar[str] = "the match"
     TABLES: ClassVar[tuple[str, ...]] = ("pairs", "cells", "ratings", "costs")
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "pairs": ("ruleset", "players", "policy", "other", "difference", "difference_low", "difference_high"),
@@ -230,10 +230,10 @@ class MatchAnswer(Answer):
         )
 
     def _telling(self) -> str:
-        """Return how many more deals would tell the pairs that are unclear."""
+        """Return how many more deals would settle the pairs that are unclear."""
         labels = [name for name in ("policy", "other", "ruleset", "players") if self.pairs[name].n_unique() > 1]
         deals, margin = int(self.pairs["deals"].max() or 0), self.question.margin  # type: ignore[arg-type]
-        return telling_note(self.pairs, labels, "difference", deals, margin=margin, unit="deals")
+        return undecided_note(self.pairs, labels, "difference", deals, margin=margin, unit="deals")
 
     def _modes(self) -> list[str]:
         """Return a note on how user policies were played, if there are any."""
@@ -260,7 +260,7 @@ class MatchAnswer(Answer):
         return {**record["made"]["plan"], "policies": names, "players": len(names)}
 
     @classmethod
-    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+    def restored(cls, record: Mapping[str, Any], how: RepetitionSettings) -> Callable[[], Answer]:
         """Return a function that plays the same tables again."""
         question = MatchQuestion.restored(record["question"])
         recorded_provenance(record["made"])

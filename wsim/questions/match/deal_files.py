@@ -67,7 +67,7 @@ def open_folder(folder: Path, made: Mapping[str, Any], *, resume: bool) -> DealF
 
 
 def _fixed(record: Mapping[str, Any], name: str) -> Any:
-    """Return an entry without what a continued match may change."""
+    """Return an entry without the parts that a continued match may change."""
     value = record.get(name)
     if name != "question" or not isinstance(value, Mapping):
         return value

@@ -83,9 +83,9 @@ class MatchQuestion(Options):
         return self.question_at("")
 
     def question_at(self, table: str) -> Comparison:
-        """Return the same for one table, with its looks so far."""
-        rest = {name: value for name, value in asdict(self).items() if name not in ("round_robin", "looks_before")}
-        return Comparison("win", **rest, looks_before=(self.looks_before or {}).get(table))
+        """Return the question for one table, with its looks so far."""
+        options = {name: value for name, value in asdict(self).items() if name not in ("round_robin", "looks_before")}
+        return Comparison("win", **options, looks_before=(self.looks_before or {}).get(table))
 
     def continuing(self, record: Mapping[str, Any]) -> MatchQuestion:
         """Return the question as the continuation of a recorded match; UserError for a smaller budget."""

@@ -32,7 +32,7 @@ from wsim.lab.answer import Answer, Stored, View, as_read, whole
 from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted
-from wsim.lab.repetition import Again, counted
+from wsim.lab.repetition import RepetitionSettings, counted
 from wsim.lab.run import record
 from wsim.lab.store import Run, load_run
 from wsim.policies.registry import explores
@@ -85,7 +85,7 @@ class PicksAnswer(Answer):
 
     FORMAT: ClassVar[str] = "wsim-picks/2"
     COMMAND: ClassVar[str] = "wsim experiment picks"
-    CALLED: ClassVar[str] = "a pick experiment"
+    TITLE: ClassVar[str] = "a pick experiment"
     TABLES: ClassVar[tuple[str, ...]] = ("effects",)
 
     RENAMED: ClassVar[Mapping[str, str]] = {"said": "status"}
@@ -215,7 +215,7 @@ class PicksAnswer(Answer):
         return dict(record["plan"])
 
     @classmethod
-    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+    def restored(cls, record: Mapping[str, Any], how: RepetitionSettings) -> Callable[[], Answer]:
         """Return a function that plays the same experiment again."""
         question = PickQuestion.restored(record["question"])
         plan = how.restored(cls.flat_plan(record))

@@ -20,7 +20,7 @@ from wsim.game import find_game
 from wsim.lab.answer import Answer, Stored, View, whole
 from wsim.lab.execution import Execution
 from wsim.lab.provenance import Provenance
-from wsim.lab.repetition import Again
+from wsim.lab.repetition import RepetitionSettings
 from wsim.questions.deals import different_policies, sample
 from wsim.questions.largest import Largest, Row
 from wsim.questions.robustness.question import Players, RobustnessQuestion
@@ -99,10 +99,10 @@ class RobustnessAnswer(SelfPlayAnswer):
     FORMAT: ClassVar[str] = "wsim-robustness/1"
     FORMER_FORMATS: ClassVar[tuple[str, ...]] = ("wsim-rest/1",)
     COMMAND: ClassVar[str] = "wsim robustness"
-    CALLED: ClassVar[str] = "robustness"
+    TITLE: ClassVar[str] = "robustness"
     POLICIES: ClassVar[str] = "policies"
     TABLES: ClassVar[tuple[str, ...]] = ("pairs", "figures", "items")
-    LONG: ClassVar[str] = "items"
+    LONG_TABLE: ClassVar[str] = "items"
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "pairs": ("table", "first", "second", "rms", "rms_low", "rms_high"),
         "items": ("table", "item", "figure", "between"),
@@ -195,7 +195,7 @@ class RobustnessAnswer(SelfPlayAnswer):
         return widest_of(self.pairs["rms_low"], self.pairs["rms_high"])
 
     @classmethod
-    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+    def restored(cls, record: Mapping[str, Any], how: RepetitionSettings) -> Callable[[], Answer]:
         """Return a function that plays the same tables again."""
         plan, policies = cls.restored_plans(record, how)
         recorded = dict(record["question"])

@@ -1,4 +1,4 @@
-"""How much figures differ between players, with sampling noise removed.
+"""Differences of figures between players, with sampling noise removed.
 
 Every item has a figure for each policy in self-play on common deals (``selfplay/sums.py``). The mean square difference
 of two policies over all items is the squared true difference plus the noise, which is known and subtracted:

@@ -11,7 +11,7 @@ from wsim.game import find_game
 from wsim.lab.answer import Answer, recorded_provenance
 from wsim.lab.execution import Execution
 from wsim.lab.provenance import Provenance
-from wsim.lab.repetition import Again, unlike
+from wsim.lab.repetition import RepetitionSettings, unlike
 from wsim.questions.deals import Arm, Arms, Features, Reading, in_blocks
 from wsim.stats.precision import stages
 
@@ -56,7 +56,7 @@ class SelfPlayAnswer(Answer):
         return {**record["made"][0]["plan"], "policies": policies, "players": len(policies)}
 
     @classmethod
-    def restored_plans(cls, record: Mapping[str, Any], how: Again) -> tuple[Plan, tuple[str, ...]]:
+    def restored_plans(cls, record: Mapping[str, Any], how: RepetitionSettings) -> tuple[Plan, tuple[str, ...]]:
         """Return the self-play plan of the first policy, and all policies as restored."""
         _ = [recorded_provenance(made) for made in record["made"]]
         seats, plan = record["made"][0]["plan"]["players"], how.restored(cls.flat_plan(record))

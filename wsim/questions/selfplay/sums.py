@@ -138,7 +138,7 @@ class SkillSums:
         return self._totals()[:, :, _OWN]
 
     def shares(self) -> Floats:
-        """Return the same as a share of all seats."""
+        """Return the sums as shares of all seats."""
         totals = self._totals()
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(totals[:, :, _OWN] / totals[:, :, _ALL])

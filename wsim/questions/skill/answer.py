@@ -19,7 +19,7 @@ from wsim.game import find_game
 from wsim.lab.answer import Answer, Stored, View, whole
 from wsim.lab.execution import Execution
 from wsim.lab.provenance import Provenance
-from wsim.lab.repetition import Again, counted
+from wsim.lab.repetition import RepetitionSettings, counted
 from wsim.questions.deals import different_policies, sample
 from wsim.questions.largest import Largest, Row
 from wsim.questions.selfplay.answer import SelfPlayAnswer, SelfPlayTables
@@ -27,7 +27,7 @@ from wsim.questions.selfplay.sums import Items, SkillSums, items_in
 from wsim.questions.skill.levels import changes_of, figures_of, levels_table, naming_columns, skill_columns
 from wsim.questions.skill.question import BETWEEN, LADDER, SkillQuestion
 from wsim.questions.words import Words
-from wsim.stats.precision import reached, telling_note, widest_of
+from wsim.stats.precision import reached, undecided_note, widest_of
 
 if TYPE_CHECKING:
     from wsim.game import Game, Simulator
@@ -72,10 +72,10 @@ class SkillAnswer(SelfPlayAnswer):
 
     FORMAT: ClassVar[str] = "wsim-skill/1"
     COMMAND: ClassVar[str] = "wsim skill"
-    CALLED: ClassVar[str] = "skill"
+    TITLE: ClassVar[str] = "skill"
     POLICIES: ClassVar[str] = "rungs"
     TABLES: ClassVar[tuple[str, ...]] = ("figures", "changes")
-    LONG: ClassVar[str] = "changes"
+    LONG_TABLE: ClassVar[str] = "changes"
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "figures": ("rung", "figure", "figure_low", "figure_high"),
         "changes": ("weaker", "stronger", "change", "change_low", "change_high"),
@@ -187,13 +187,13 @@ class SkillAnswer(SelfPlayAnswer):
         return widest_of(self.changes["change_low"], self.changes["change_high"])
 
     def _telling(self) -> str:
-        """Return how many more games would tell the changes over the ladder that are unclear."""
+        """Return how many more games would settle the changes over the ladder that are unclear."""
         weaker, stronger = _pairs(self.changes)[0]
         changes = self.changes.filter(weaker=weaker, stronger=stronger)
-        return telling_note(changes, self.names, "change", self.games, level=self.question["level"])
+        return undecided_note(changes, self.names, "change", self.games, level=self.question["level"])
 
     @classmethod
-    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+    def restored(cls, record: Mapping[str, Any], how: RepetitionSettings) -> Callable[[], Answer]:
         """Return a function that plays the same ladder again."""
         plan, ladder = cls.restored_plans(record, how)
         recorded = dict(record["question"])

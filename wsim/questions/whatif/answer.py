@@ -23,7 +23,7 @@ from wsim.lab.answer import UNRECORDED, Answer, Stored, View, recorded_provenanc
 from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import Provenance
-from wsim.lab.repetition import Again, counted, unlike
+from wsim.lab.repetition import RepetitionSettings, counted, unlike
 from wsim.questions.comparison import Comparison
 from wsim.questions.contrasts import Contrasts, MetricReading
 from wsim.questions.deals import Arm, Arms, in_blocks, sample, wish_columns
@@ -35,7 +35,7 @@ from wsim.questions.metrics import (
     owned_metrics,
     parse_metric,
     played_for,
-    whole_of,
+    pooled_figure_of,
     wished_items,
 )
 from wsim.questions.trial import Trial, blocks_of
@@ -51,7 +51,7 @@ from wsim.questions.whatif.effects import (
     wish_remarks,
 )
 from wsim.spec.values import name_in_words
-from wsim.stats.precision import telling_note
+from wsim.stats.precision import undecided_note
 
 if TYPE_CHECKING:
     from wsim.game import Game, Simulator
@@ -90,9 +90,9 @@ class WhatIfAnswer(Answer):
 
     FORMAT: ClassVar[str] = "wsim-whatif/2"
     COMMAND: ClassVar[str] = "wsim whatif"
-    CALLED: ClassVar[str] = "a what-if"
+    TITLE: ClassVar[str] = "a what-if"
     TABLES: ClassVar[tuple[str, ...]] = ("effects", "details", "looks")
-    LONG: ClassVar[str] = "details"
+    LONG_TABLE: ClassVar[str] = "details"
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "effects": ("variant", "value", "baseline", "changed", *EFFECT, "verdict", "variance_removed"),
         **dict.fromkeys(("estimand", "deals", "question.metric", "baseline.plan"), ()),
@@ -165,7 +165,7 @@ class WhatIfAnswer(Answer):
             "effects", f"What if: {metric}", frame.select(*columns, *([heading] if sweep else [])), charts=(chart,)
         )
         remarks = [f"{remark}." for remark in record.get("remarks", ())]
-        telling = telling_note(
+        telling = undecided_note(
             stored.main, ["variant"], "effect", record["deals"], margin=record["question"].get("margin"), unit="deals"
         )
         notes = [f"{record['estimand']}", PAIRED, *filter(None, [telling]), *remarks]
@@ -218,7 +218,7 @@ class WhatIfAnswer(Answer):
         rate = f", {self.games / self.seconds:,.0f} per second" if self.seconds > 0 else ""
         played = f"{self.deals:,} deals, {self.games:,} games in {self.seconds:.1f} s{rate}"
         remarks = [f"{remark}." for remark in self.remarks]
-        telling = telling_note(
+        telling = undecided_note(
             self.effects, ["variant"], "effect", self.deals, margin=self.question.margin, unit="deals"
         )
         removed = self.effects["variance_removed"].drop_nulls().to_list()
@@ -240,7 +240,7 @@ class WhatIfAnswer(Answer):
         return dict(record["baseline"]["plan"])
 
     @classmethod
-    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+    def restored(cls, record: Mapping[str, Any], how: RepetitionSettings) -> Callable[[], Answer]:
         """Return a function that plays the same arms again."""
         question = Comparison.restored(record["question"])
         recorded_provenance(record["baseline"])
@@ -340,8 +340,8 @@ def decide(
         ignored = "" if find_game(plan.game).CATALOGUES else f", or {plan.game} does not read it"
         raise UserError(f"nothing to compare: the baseline already has {variants[0].name}{ignored}")
     items = wished_items(baseline, [question.metric])
-    whole = whole_of(question.metric)
-    if whole is not None and (arms[1].seats is not None or question.seat is not None):
+    pooled = pooled_figure_of(question.metric)
+    if pooled is not None and (arms[1].seats is not None or question.seat is not None):
         raise UserError(f"{question.metric} is a figure of all games and seats together: leave out seat and ban")
     arms = tuple(replace(arm, items=items, seatings=needs_seatings(question.metric)) for arm in arms)
     metrics = _metrics(question, arms, game.OWNED, everyone=bool(concerned[: plan.players].all()))
@@ -355,7 +355,7 @@ def decide(
     estimand = question.estimand(metrics[0], restricted=arms[1].seats is not None)
     provenance, picks = Provenance.of(plan, baseline), game.PICKS is not None
     kinds = [metric.wished for metric in metrics], [metric.weight is not None for metric in metrics]
-    trial = Trial(Contrasts(len(arms) - 1, len(metrics), *kinds, whole), question)
+    trial = Trial(Contrasts(len(arms) - 1, len(metrics), *kinds, pooled), question)
     played = Arms(arms, MetricReading(metrics, concerned))
 
     def answer() -> WhatIfAnswer:

@@ -19,12 +19,12 @@ from wsim.game import find_game
 from wsim.lab.answer import UNRECORDED, Answer, Stored, View, whole
 from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan
-from wsim.lab.repetition import Again, counted
+from wsim.lab.repetition import RepetitionSettings, counted
 from wsim.lab.wishes import WishSums, overruled
 from wsim.questions.largest import Largest, Row
 from wsim.questions.words import Words
 from wsim.questions.worth.question import WorthQuestion
-from wsim.stats.precision import reached, stages, telling_note, widest_of
+from wsim.stats.precision import reached, stages, undecided_note, widest_of
 from wsim.stats.summary import Summary
 from wsim.stats.worth import ESTIMAND, SHOWN_FIRST, worth_columns, worth_table
 
@@ -53,7 +53,7 @@ class WorthAnswer(Answer):
 
     FORMAT: ClassVar[str] = "wsim-worth/1"
     COMMAND: ClassVar[str] = "wsim experiment worth"
-    CALLED: ClassVar[str] = "worth"
+    TITLE: ClassVar[str] = "worth"
     TABLES: ClassVar[tuple[str, ...]] = ("worth",)
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "worth": ("what", "name", "worth", "worth_low", "worth_high"),
@@ -128,7 +128,7 @@ class WorthAnswer(Answer):
     def _precision(self) -> list[str]:
         """Return notes on how many more games would make unclear rows clear, and on the wanted precision."""
         labels, question = ["what", "name", *self.question.by], self.question
-        note = telling_note(self.worth, labels, "worth", self.games, level=question.level)
+        note = undecided_note(self.worth, labels, "worth", self.games, level=question.level)
         return [
             note,
             f"Verdicts are for {', '.join(dict.fromkeys(self.plan.policies))}.",
@@ -151,7 +151,7 @@ class WorthAnswer(Answer):
         return dict(record["plan"])
 
     @classmethod
-    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+    def restored(cls, record: Mapping[str, Any], how: RepetitionSettings) -> Callable[[], Answer]:
         """Return a function that plays the same games again."""
         question = WorthQuestion.restored(record["question"])
         plan = how.restored(cls.flat_plan(record))

@@ -235,8 +235,8 @@ def _of_games(batch: GameBatch, totals: Floats, rank: Floats) -> Floats:
     best = np.maximum.reduceat(totals, batch.starts)
     leads = totals == best[batch.game_of_row]
     tied = batch.sums(leads.astype(float)) > 1
-    rest = np.maximum.reduceat(np.where(leads, -np.inf, totals), batch.starts)
-    margin = np.where(tied | np.isneginf(rest), 0.0, best - np.where(np.isneginf(rest), best, rest))
+    next_best = np.maximum.reduceat(np.where(leads, -np.inf, totals), batch.starts)
+    margin = np.where(tied | np.isneginf(next_best), 0.0, best - np.where(np.isneginf(next_best), best, next_best))
     shared = batch.sums((rank == 1).astype(float)) > 1
     return np.stack([margin, best - np.minimum.reduceat(totals, batch.starts), tied, shared])
 

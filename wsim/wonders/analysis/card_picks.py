@@ -1,4 +1,4 @@
-"""How often each card was offered, and what was done with it, from the picks table."""
+"""Offers of each card and the actions taken with it, from the picks table."""
 
 from __future__ import annotations
 

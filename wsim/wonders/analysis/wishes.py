@@ -1,4 +1,4 @@
-"""What a policy can want in 7 Wonders: cards (each, by a chain, from the discard pile), the next stage, a sale."""
+"""Items that a policy can want in 7 Wonders: cards (each, by a chain, from the discard pile), a stage, a sale."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ _ITEMS = {
 }
 
 
-def say_when(clauses: tuple[Clause, ...]) -> str:
+def describe_clauses(clauses: tuple[Clause, ...]) -> str:
     """Return clauses in English."""
     return "; ".join(map(_clause_text, clauses))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from wsim.errors import UserError
 from wsim.policies.effect_calls import Call, slot_of
-from wsim.spec.formula import NAMED, Node, span, worked_out
+from wsim.spec.formula import NAMED, Node, evaluate_node, span
 from wsim.wonders import words as w
 from wsim.wonders.catalog.clause_times import Expected
 from wsim.wonders.catalog.counter_slots import entries_of, slot_number, slots_of
@@ -135,7 +135,7 @@ class Formulas:
             for part in parts:
                 if part.kind == "cards":
                     cards = [{**facts, w.CARD_NAME: card} for card, facts in enumerate(self._facts, start=1)]
-                    matches = [worked_out(part.parts[0], {**self._names, **facts}) for facts in cards]
+                    matches = [evaluate_node(part.parts[0], {**self._names, **facts}) for facts in cards]
                     self.sets[part.name] = [card for card, match in enumerate(matches) if match]
             sets = {name: number for number, name in enumerate(self.sets)}
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from wsim.spec.fields import Path, Problems, Reader, choice, described, flag, record, schema_of, whole, word, words
 from wsim.wonders import words as w
-from wsim.wonders.catalog.clause_text import say_when
+from wsim.wonders.catalog.clause_text import describe_clauses
 from wsim.wonders.catalog.clauses import Clause, read_when
 
 MAX_PRODUCED = 6  # units of one entry
@@ -256,7 +256,7 @@ def _pack_when(rules: Any, entry: int, clauses: tuple[Clause, ...]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """How to read an effect from a card file, describe it in English, and pack it into a RULES record.
+    """An effect: its reader for card files, its description in English, and its place in the RULES record.
 
     ``triggers``: something happens at once when the entry is placed.
     """
@@ -345,7 +345,7 @@ class Effects:
     discard_defeat_tokens: bool = _row(
         False, flag, "discards own defeat tokens", _ability(w.DISCARD_DEFEATS), triggers=True
     )
-    when: tuple[Clause, ...] = _row((), read_when, say_when, _pack_when)
+    when: tuple[Clause, ...] = _row((), read_when, describe_clauses, _pack_when)
     """Effects given by formulas (R52)."""
 
     def present(self) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def _cost(cost: Cost) -> Symbols:
 
 
 def _gives(effects: Effects) -> tuple[Symbols, ...]:
-    """Return the symbols of effects, a row for each; effects without symbols say that they must be read."""
+    """Return the symbols of effects, a row for each; effects without symbols are marked as text to be read."""
     return tuple(
         SYMBOLS[name](value) if name in SYMBOLS else (Symbol(READ),) for name, value in effects.present().items()
     )

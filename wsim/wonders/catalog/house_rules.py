@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from wsim.spec.fields import Path, Problems, Reader, Schema, described, listing, schema_of, whole, word
-from wsim.spec.formula import FormulaError, Node, span, worked_out
+from wsim.spec.formula import FormulaError, Node, evaluate_node, span
 from wsim.wonders.catalog import formula
 from wsim.wonders.catalog.clauses import formula as read_formula
 from wsim.wonders.catalog.formula import WIDEST, parse, written
@@ -70,7 +70,7 @@ def _amount(low: int, high: int, names: tuple[str, ...]) -> Reader:
         if text is None or not _fits(problems, path, text, names):
             return None
         if not any(part.kind in _IN_GAME for part in parse(text).walk()):
-            constant: int | None = number(problems, path, worked_out(parse(text), {}))
+            constant: int | None = number(problems, path, evaluate_node(parse(text), {}))
             return constant
         minimum = span(parse(text), WIDEST)[0]
         if CITY_NAMES[0] in names and minimum < low:
@@ -216,7 +216,7 @@ def at_table(settings: Settings, players: int) -> TableRules:
     """Return the values of settings with a number of players."""
 
     def number(value: int | str, age: int = 1) -> int:
-        return value if isinstance(value, int) else worked_out(parse(value), {"players": players, "age": age})
+        return value if isinstance(value, int) else evaluate_node(parse(value), {"players": players, "age": age})
 
     def by_age(value: int | str | tuple[int | str, ...]) -> tuple[int, ...]:
         values = value if isinstance(value, tuple) else (value,) * AGES

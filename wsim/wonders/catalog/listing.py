@@ -11,7 +11,7 @@ from wsim.errors import Mistakes, UserError, nearest
 from wsim.policies.effect_files import KEY
 from wsim.spec.catalogues import CataloguePage, Catalogues, Rows, Source
 from wsim.spec.source import read_toml
-from wsim.wonders.catalog.clause_text import say_when
+from wsim.wonders.catalog.clause_text import describe_clauses
 from wsim.wonders.catalog.clauses import Clause
 from wsim.wonders.catalog.counter_slots import counter_rows
 from wsim.wonders.catalog.decks import Deck
@@ -273,7 +273,7 @@ def _boards(catalogue: Catalogue) -> Parts:
 
 def _effect_texts(effects: Effects) -> dict[str, str]:
     """Return effects in English for comparison, each clause separately."""
-    clauses = {f"clause {number}": say_when((clause,)) for number, clause in enumerate(effects.when, start=1)}
+    clauses = {f"clause {number}": describe_clauses((clause,)) for number, clause in enumerate(effects.when, start=1)}
     return {"effects": effects_text(replace(effects, when=())), **clauses}
 
 

@@ -1,4 +1,4 @@
-"""What an entry of compiled rules is: a card, a stage or a rule of the table; its name in errors and in traces."""
+"""The source of an entry of compiled rules: a card, a stage or a rule of the table; its name in errors and traces."""
 
 from __future__ import annotations
 

@@ -123,9 +123,9 @@ class _Reader:
                 slots = event["values"][: self.rules.age_turns[age] + 1]
                 pile = [self.names[self.rules.slot_card[age][slot]] for slot in slots]
                 entry = self.ages[-1]
-                rest = {key: entry.pop(key) for key in ("turns", "conflicts")}
+                later = {key: entry.pop(key) for key in ("turns", "conflicts")}
                 entry["free_city"] = pile
-                entry.update(rest)
+                entry.update(later)
             else:
                 self.ages[-1]["hands"].append(names_of(self.names, self.rules.slot_card[age], int(event.hand)))
         elif kind == layout.LOG_PICK:

@@ -12,7 +12,7 @@ import pytest
 import wsim
 from tests.balance.goals import write_goal
 from tests.conftest import Command
-from wsim.balance.by_wholes import WholesEvaluator
+from wsim.balance.by_pooled import PooledEvaluator
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import read_goal
 from wsim.balance.measurements import Memory
@@ -22,7 +22,16 @@ from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan
 from wsim.questions.contrasts import Contrasts
 from wsim.questions.deals import Arm
-from wsim.questions.wholes import WHOLES, components_of, diversity, explained, in_seatings, orders_of, plan_of, slopes
+from wsim.questions.pooled import (
+    POOLED_FIGURES,
+    components_of,
+    diversity,
+    explained,
+    in_seatings,
+    orders_of,
+    plan_of,
+    slopes,
+)
 
 MIXED: dict[str, Any] = {"players": 3, "policies": ["greedy", "science", "random"]}
 GOAL = """
@@ -46,7 +55,7 @@ games = 400
 replays = 400
 """
 PATCH = ((("cards", "Palace", "points"), 9),)
-WAYS = WHOLES["ways_to_win"]
+WAYS = POOLED_FIGURES["ways_to_win"]
 
 
 def test_derivatives_are_those_of_small_steps() -> None:
@@ -75,7 +84,7 @@ def test_intervals_of_a_difference_of_diversities_cover_it() -> None:
     random, values, errors = np.random.default_rng(5), [], []
     first, second = (0.5, 0.3, 0.2), (0.6, 0.3, 0.1)
     for _ in range(300):
-        known = Contrasts(1, 1, whole=WAYS).plus([arms_of(random, 500, first), arms_of(random, 500, second)])
+        known = Contrasts(1, 1, pooled=WAYS).plus([arms_of(random, 500, first), arms_of(random, 500, second)])
         effect = known.effects()
         values.append(effect.value[0])
         errors.append(effect.error[0])
@@ -88,7 +97,7 @@ def test_intervals_of_a_difference_of_diversities_cover_it() -> None:
 
 def test_arms_that_agree_have_no_difference() -> None:
     arm = arms_of(np.random.default_rng(6), 300, (0.5, 0.3, 0.2))
-    known = Contrasts(2, 1, whole=WAYS).plus([arm, arm, arm]).plus([arm, arm, arm])
+    known = Contrasts(2, 1, pooled=WAYS).plus([arm, arm, arm]).plus([arm, arm, arm])
     assert known.identical(0)
     assert known.effects().value == pytest.approx(np.zeros(2))
     assert known.effects().error == pytest.approx(np.zeros(2))
@@ -157,7 +166,7 @@ def test_a_target_is_measured_and_points_are_replayed(evaluator: Evaluator) -> N
     (index,) = (number for number, option in enumerate(evaluator.options) if option.value == 9)
     assert effects.replayed[index].all()
     part = evaluator._parts[-1]
-    assert isinstance(part, WholesEvaluator)
+    assert isinstance(part, PooledEvaluator)
     there = part.level(PATCH, evaluator._seed("replays", part), 400)
     here = part.level((), evaluator._seed("replays", part), 400)
     assert effects.value[index, 1:] == pytest.approx([there.value[0] - here.value[0], there.value[1]])
@@ -185,4 +194,4 @@ def test_a_target_of_all_seats_names_no_columns(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(UserError, match="is a figure of all seats together: leave out of"):
         Evaluator(read_goal(write_goal(goal)), Memory(), 1)
     with pytest.raises(UserError, match="needs a mixed table"):
-        plan_of(Plan.make(players=3, games=1), WHOLES["skill"])
+        plan_of(Plan.make(players=3, games=1), POOLED_FIGURES["skill"])

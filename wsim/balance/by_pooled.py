@@ -1,4 +1,4 @@
-"""Settings measured by figures of all games together (``wsim.questions.wholes``): levels, and effects by replays.
+"""Settings measured by figures of all games together (``wsim.questions.pooled``): levels, and effects by replays.
 
 Such a figure is a function of sums over games. The sums of the arms that are compared are taken together, with their
 products, so that a difference on common deals has the error of the difference. Nothing is re-scored: every option is
@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from wsim.balance.cells import Cell, Quantity, change_quantities, quantities_of
+from wsim.balance.cell_evaluator import CellEvaluator
+from wsim.balance.cells import change_quantities, quantities_of
 from wsim.balance.goal import Goal, Setting
 from wsim.balance.knobs import Knob, Option, Patch, patched
 from wsim.balance.measurements import Arrays
@@ -23,70 +24,57 @@ from wsim.game import Simulator, find_game
 from wsim.lab.plan import Plan
 from wsim.limits import GameLimitError
 from wsim.questions.deals import Arm
-from wsim.questions.metrics import whole_of
-from wsim.questions.wholes import Whole, plan_of
+from wsim.questions.metrics import pooled_figure_of
+from wsim.questions.pooled import PooledFigure, plan_of
 
 Floats = NDArray[np.float64]
 SAMPLE = 200  # deals that show how large results are
 
 
-class WholesEvaluator:
-    """A setting whose cells are figures of all games together.
-
-    Attributes
-    ----------
-    setting: the setting. cells: the numbers bounded by its targets and ``keep`` rows, in order.
-    """
+class PooledEvaluator(CellEvaluator):
+    """A setting whose cells are figures of all games together; it plays as many deals as games are requested."""
 
     def __init__(self, goal: Goal, setting: Setting, knobs: Sequence[Knob], sampler: Sampler) -> None:
-        targets = [target for target in goal.of(setting) if target.card is None and whole_of(target.metric) is not None]
-        keeps = [keep for keep in goal.constraints_at(setting) if whole_of(keep.metric) is not None]
+        targets = [
+            target for target in goal.of(setting) if target.card is None and pooled_figure_of(target.metric) is not None
+        ]
+        keeps = [keep for keep in goal.constraints_at(setting) if pooled_figure_of(keep.metric) is not None]
         for target in targets:
             if target.of:
                 raise UserError(f"the target {target.name!r} is a figure of all seats together: leave out of")
-        named = [whole_of(metric) for metric in [row.metric for row in targets] + [row.metric for row in keeps]]
-        wholes = tuple(whole for whole in named if whole is not None)
-        for whole in wholes:
-            setting = replace(setting, plan=plan_of(setting.plan, whole))
-        self.setting, self._sampler, self._knobs, self._wholes = setting, sampler, knobs, wholes
-        self._quantities: list[Quantity] = []
-        if not wholes:
+        named = [pooled_figure_of(metric) for metric in [row.metric for row in targets] + [row.metric for row in keeps]]
+        figures = tuple(pooled for pooled in named if pooled is not None)
+        for pooled in figures:
+            setting = replace(setting, plan=plan_of(setting.plan, pooled))
+        super().__init__(setting, knobs, sampler)
+        self._figures = figures
+        self.cells, self._is_change = [], []
+        if not figures:
             return
         simulator = self._ready((), sampler.seed("sample", self.name))[1]
         sample = self._arm(simulator).frame(range(SAMPLE))
-        self._widths = [len(whole.read(sample, SAMPLE, simulator.seats)) for whole in wholes]
+        self._widths = [len(pooled.read(sample, SAMPLE, simulator.seats)) for pooled in figures]
         owned = find_game(goal.game).OWNED
-        self._quantities += quantities_of(setting, targets, sample, owned)
-        self._quantities += change_quantities(setting, keeps, sample, owned)
+        quantities = [
+            *quantities_of(setting, targets, sample, owned),
+            *change_quantities(setting, keeps, sample, owned),
+        ]
+        self.cells = [quantity.cell for quantity in quantities]
+        self._is_change = [quantity.is_change for quantity in quantities]
 
     @property
     def name(self) -> str:
         """Its name."""
         return f"{self.setting.name}, all games together"
 
-    @property
-    def cells(self) -> list[Cell]:
-        """The cells, in order."""
-        return [quantity.cell for quantity in self._quantities]
-
-    def games(self, wanted: int) -> int:
-        """Return the number of deals played when ``wanted`` games are requested: the same."""
-        return wanted
-
-    def replays(self, wanted: int) -> int:
-        """Return the number of deals played for a step when ``wanted`` are requested: the same."""
-        return wanted
-
     def level(self, patch: Patch, seed: int, games: int) -> Level:
         """Measure a patch."""
-        changes = any(quantity.is_change for quantity in self._quantities) and bool(patch)
-        sums = self._measured((patch, ()) if changes else (patch,), seed, games)
-        less = [quantity.is_change for quantity in self._quantities]
-        if not patch:  # a change from the same games is none
-            level = self._estimated(sums, [False] * len(less))
-            keep = 1.0 - np.array(less, float)
-            return Level(level.value * keep, level.error * keep, games)
-        return self._estimated(sums, less)
+        sums = self._measured((patch, ()) if patch and any(self._is_change) else (patch,), seed, games)
+        if patch:
+            return self._estimated(sums, self._is_change)
+        level = self._estimated(sums, [False] * len(self.cells))
+        keep = 1.0 - np.array(self._is_change, float)  # without a patch, every change is 0
+        return Level(level.value * keep, level.error * keep, games)
 
     def linearised(self, patch: Patch, seed: int, games: int, options: Sequence[Option]) -> tuple[Level, Effects]:
         """Measure a patch; every effect must be replayed and is left at 0."""
@@ -107,16 +95,16 @@ class WholesEvaluator:
             effects.value[index], effects.error[index], effects.replayed[index] = made.value, made.error, True
         return effects
 
-    def _estimated(self, sums: Arrays, less: Sequence[bool]) -> Level:
-        """Return the figures of the first arm, ``less`` those of the second, with standard errors."""
+    def _estimated(self, sums: Arrays, is_change: Sequence[bool]) -> Level:
+        """Return the figures of the first arm with standard errors; where ``is_change``, minus those of the second."""
         total, product, games = sums["total"], sums["product"], sums["games"][0]
         *starts, arm = np.cumsum([0, *self._widths])
-        values, errors = np.zeros((2, len(self._wholes)))
-        for index, whole in enumerate(self._wholes):
+        values, errors = np.zeros((2, len(self._figures)))
+        for index, pooled in enumerate(self._figures):
             form = np.zeros(len(total))
-            for sign, first in ((1, 0), (-1, arm))[: 1 + less[index]]:
+            for sign, first in ((1, 0), (-1, arm))[: 1 + is_change[index]]:
                 part = slice(first + starts[index], first + starts[index] + self._widths[index])
-                value, slope = whole.with_slope(total[part])
+                value, slope = pooled.with_slope(total[part])
                 values[index] += sign * value
                 form[part] = sign * slope
             errors[index] = np.sqrt(max(form @ product @ form, 0.0) * games / (games - 1))
@@ -129,11 +117,11 @@ class WholesEvaluator:
 
         def measure() -> Arrays:
             ready = [self._ready(patch, seed) for patch in patches]
-            make = _Reading(tuple(self._arm(simulator) for _, simulator in ready), self._wholes)
+            make = _Reading(tuple(self._arm(simulator) for _, simulator in ready), self._figures)
             return self._sampler.added(make, ready, range(games), f"measuring {self.name}")
 
         of = {"all games": self.name, "patches": list(patches), "seed": seed, "games": games}
-        of["figures"] = [whole.name for whole in self._wholes]
+        of["figures"] = [pooled.name for pooled in self._figures]
         return self._sampler.memory.recall(of, games * len(patches) * self._games_of_deal, measure)
 
     @property
@@ -142,7 +130,7 @@ class WholesEvaluator:
 
     @property
     def _seatings(self) -> bool:
-        return any(whole.seatings for whole in self._wholes)
+        return any(pooled.seatings for pooled in self._figures)
 
     def _ready(self, patch: Patch, seed: int) -> tuple[Plan, Simulator]:
         played = patched(self.setting.plan, patch, seed=seed)
@@ -157,12 +145,12 @@ class _Reading:
     """Plays deals in all arms and sums the features of the figures, arm by arm."""
 
     arms: tuple[Arm, ...]
-    wholes: tuple[Whole, ...]
+    figures: tuple[PooledFigure, ...]
 
     def __call__(self, deals: range) -> Arrays:
         """Return the sums over deals."""
         frames = [(arm.frame(deals), arm.simulators[0].seats) for arm in self.arms]
-        features = np.concatenate([w.read(frame, len(deals), seats) for frame, seats in frames for w in self.wholes])
+        features = np.concatenate([w.read(frame, len(deals), seats) for frame, seats in frames for w in self.figures])
         return {
             "total": features.sum(axis=1),
             "product": features @ features.T,

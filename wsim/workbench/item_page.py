@@ -43,14 +43,14 @@ _CLOSE = (
 PARTNERS = 20
 
 
-def thing_page(request: Request) -> Response:
+def item_page(request: Request) -> Response:
     """Return the page of an item of a table; it also says what other runs and answers of the folder do."""
     files = tuple((entry.name, entry.when, entry.size) for entry in folder_of(request).found())
     state = (opened_tables(request).state(request.query_params.getlist("run")), files)
-    return kept(request, state, lambda: _thing_page(request))
+    return kept(request, state, lambda: _item_page(request))
 
 
-def _thing_page(request: Request) -> Response:
+def _item_page(request: Request) -> Response:
     query, tables = request.query_params, opened_tables(request)
     view = TableView.of([(key, value) for key, value in query.multi_items() if key in ("run", "table")])
     name, show, folder = query.get("name", ""), query.get("show", ""), folder_of(request)
@@ -308,4 +308,4 @@ def _causal(folder: Folder, run: Run, noun: str, name: str) -> list[tuple[str, s
 
 
 PUBLISHED = {"/thing": {"run": "needed", "table": "needed", "name": "needed"}}
-ROUTES = [Route("/thing", thing_page)]
+ROUTES = [Route("/thing", item_page)]

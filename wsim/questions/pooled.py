@@ -32,7 +32,7 @@ _STEP = 1e-100  # of a complex step, which is exact: no difference of nearly equ
 
 
 @dataclass(frozen=True)
-class Whole:
+class PooledFigure:
     """A figure of all games together.
 
     Attributes
@@ -119,7 +119,7 @@ def orders_of(players: int) -> NDArray[np.int64]:
 
 
 def components_of(frame: pl.DataFrame, deals: int, seats: int) -> Floats:
-    """Return what ``explained`` needs from deals that were played in every seating, shape (features, deals)."""
+    """Return the features that ``explained`` needs, from deals played in every seating; shape (features, deals)."""
     players = _competing(frame, seats)
     share = _by_game(frame["win_share"], deals * players)[:, :players].reshape(deals, players, players) - 1 / players
     entry = np.stack([share[:, turn, np.argsort(order)] for turn, order in enumerate(orders_of(players))], axis=1)
@@ -166,12 +166,12 @@ def _of_source(index: int) -> Callable[[Any], Any]:
     return lambda sums: explained(sums)[index]
 
 
-WHOLES: Mapping[str, Whole] = {
-    whole.name: whole
-    for whole in (
-        Whole(WAYS, WAYS_ABOUT, False, False, _ways, diversity),
+POOLED_FIGURES: Mapping[str, PooledFigure] = {
+    pooled.name: pooled
+    for pooled in (
+        PooledFigure(WAYS, WAYS_ABOUT, False, False, _ways, diversity),
         *(
-            Whole(name, about, True, True, components_of, _of_source(SOURCES.index(name)))
+            PooledFigure(name, about, True, True, components_of, _of_source(SOURCES.index(name)))
             for name, about in _EXPLAINED.items()
         ),
     )
@@ -179,12 +179,12 @@ WHOLES: Mapping[str, Whole] = {
 """The figures of all games together, by name."""
 
 
-def plan_of(plan: Plan, whole: Whole) -> Plan:
+def plan_of(plan: Plan, pooled: PooledFigure) -> Plan:
     """Return the plan whose games give a figure; raise UserError for a table that has none."""
-    if not whole.seatings:
+    if not pooled.seatings:
         return plan
     if plan.players < 3:
-        raise UserError(f"{whole.name} needs at least 3 players: with fewer, seat and policy cannot be separated")
+        raise UserError(f"{pooled.name} needs at least 3 players: with fewer, seat and policy cannot be separated")
     if len(set(plan.policies)) < 2:
         raise UserError(SKILL_NOTE)
     return in_seatings(plan)
