@@ -20,7 +20,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
-from wsim.policies.lineup import parse_entry
+from wsim.policies.lineup import Entry, parse_entry
 from wsim.policies.pool import check_budget, named_pool, noisy, players_of
 
 WONDERS, BABEL = "seven_wonders", "tower_of_babel"
@@ -211,6 +211,10 @@ def test_a_time_budget_is_kept_and_no_playouts_are_counted() -> None:
             r"pool of policy 'search' must be all, .* or policies .* \(did you mean 'balanced'\?\)",
         ),
         ("search:pool=search", r"'search' is not one of random, first"),
+        ("search:pool=net@exlore=1", r"policy 'net' has no parameter 'exlore' \(did you mean 'explore'\?\)"),
+        ("search:pool=net@explore=2", r"parameter explore of policy 'net' must be a number from 0 to 1, not 2"),
+        ("search:pool=net@explore", r"'explore' in the policy 'net:explore' is not a parameter"),
+        ("search:pool=net@file=my.net", r"'net@file=my.net' in a pool cannot read a file"),
         ("search:playout=5", r"has no parameter 'playout' \(did you mean 'playouts'\?\): accepted are playouts, "),
     ],
 )
@@ -233,8 +237,12 @@ def test_pools_contain_the_policies_in_their_names() -> None:
         "science": "weights",
         "search": "search",
     }
-    assert named_pool("all", known) == ["balanced", "science"]
-    assert named_pool("random+all", known) == ["random", "balanced", "science"]
+    assert named_pool("all", known) == [Entry("balanced"), Entry("science")]
+    assert [str(entry) for entry in named_pool("random+all", known)] == ["random", "balanced", "science"]
+    assert named_pool("science@explore=0.5@shields=2+random", known) == [
+        Entry("science", {"explore": 0.5, "shields": 2}),
+        Entry("random"),
+    ]
     as_named: Any = str  # of the searcher's own player first: its net, where there is one
     for nets, own in (({}, "balanced"), ({"net": "net"}, "net")):
         found: list[Any] = list(players_of("random+science", {**known, **nets}, as_named))

@@ -53,7 +53,10 @@ class Table:
         self.game = SimpleNamespace(
             lookahead=lookahead, own=own, choice=choice, public=None, words=self.words, log=SimpleNamespace(recording=1)
         )
-        self.seating = SimpleNamespace(pool_at=[0, 10], pool_size=[3, 6], settings=[None] * 20, settings_at=[0] * 20)
+        self.seating = SimpleNamespace(
+            pool_at=[0, 10], pool_size=[3, 6], settings=[None] * 20, settings_at=[0] * 20,
+            parameters=np.add.outer(100.0 * np.arange(20), np.arange(7)),
+        )  # fmt: skip
         self.line_up = [lambda: 0] * 10 + [self.player(number) for number in range(10, 20)]
         module.below = self.below
         self.search = module.searching(
@@ -250,7 +253,8 @@ def test_rivals_are_played_by_the_pool_and_the_seat_by_its_first(plain: Any, val
     assert table.game.lookahead.player[ME] == 10
     assert set(table.game.lookahead.player) - {10} <= set(range(11, 11 + others))
     assert set(table.asked) == {10, *range(11, 11 + others)}
-    assert all(parameters == 0 for own in table.game.own[:ME] for parameters in own.parameters)
+    for own, player in zip(table.game.own, table.game.lookahead.player, strict=True):
+        assert list(own.parameters) == [100.0 * player + index for index in range(7)], "each its own"
 
 
 def test_of_each_rival_the_first_move_with_new_cards_alone_is_foretold(plain: Any) -> None:

@@ -123,7 +123,7 @@ def seating_like(seating: Any) -> Any:
 def line_up_fields(seats: int, parameters: int, settings: np.dtype[Any], players: int) -> list[Any]:
     """Return the fields of a line-up in the seating of a game; ``players``: entries and all players of pools."""
     return [
-        ("parameters", "f8", (seats, parameters)),  # by line-up entry
+        ("parameters", "f8", (players, parameters)),  # by line-up entry, then by player of a pool
         ("settings_at", "i8", (players,)),  # by line-up entry, then by player of a pool: index of its settings
         ("settings", settings, (players,)),  # equal ones once
         ("pool_at", "i8", (seats,)),  # by line-up entry that searches: where its pool begins in settings_at

@@ -266,7 +266,7 @@ def _copy(source, target, count):
 
 @kernel
 def _seat_players(game, rules, seating, line_up, seat, parameters):
-    """Let the first member of the pool play the seat, and other members the rivals, all without exploration."""
+    """Let the first member of the pool play the seat, and other members the rivals, each with its own parameters."""
     lookahead, entry = game.lookahead, game.own[seat].entrant
     first, rivals = seating.pool_at[entry], seating.pool_size[entry] - 1
     if lookahead.valuer >= 0:
@@ -280,7 +280,7 @@ def _seat_players(game, rules, seating, line_up, seat, parameters):
         else:
             lookahead.player[one] = first + 1 + below(lookahead, rivals)
         for place in range(parameters):
-            game.own[one].parameters[place] = 0.0
+            game.own[one].parameters[place] = seating.parameters[lookahead.player[one], place]
 
 
 @kernel

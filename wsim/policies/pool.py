@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
+from wsim.policies.lineup import Entry, parse_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from wsim.policies.lineup import Entry
     from wsim.policies.user_policies import UserPolicy
 
 SEARCH = "search"
@@ -27,6 +27,8 @@ SEARCH = "search"
 OWN_PLAYER = "balanced"
 """The weight set that plays for the searcher in a game without a net, and of which the pool has copies."""
 EVERYBODY = "all"
+MEMBER_PARAMETER = "@"
+"""Before each parameter of a member of a pool: ``net@explore=0.05``."""
 INFERRED = "inferred"
 """The pool `all`, with nets and the other players weighted by the observed moves of each rival."""
 COPIES = 12  # copies of `balanced` in `all`; half as many if there is a net
@@ -88,26 +90,29 @@ def check_budget(entry: Entry, values: Mapping[str, Any]) -> dict[str, Any]:
     return {**values, "playouts": 0} if timed else dict(values)
 
 
-def named_pool(text: str, known: Mapping[str, str]) -> list[str]:
-    """Return the names in a pool (separated by plus signs); raise UserError for an unknown one.
+def named_pool(text: str, known: Mapping[str, str]) -> list[Entry]:
+    """Return the entries of a pool, separated by plus signs, their parameters by @; raise UserError for an unknown one.
 
     ``known`` maps every policy to its kind. All policies except searchers may be in a pool; ``all`` stands for every
     weight set (``players_of`` adds copies and nets).
     """
     accepted = [name for name, kind in known.items() if kind != SEARCH]
-    names: list[str] = []
-    for name in text.split("+"):
-        if name in (EVERYBODY, INFERRED):
-            names += [policy for policy in accepted if known[policy] == "weights" and policy != "weighted"]
+    entries: list[Entry] = []
+    for member in text.split("+"):
+        name, *pairs = member.split(MEMBER_PARAMETER)
+        if member in (EVERYBODY, INFERRED):
+            entries += [Entry(policy) for policy in accepted if known[policy] == "weights" and policy != "weighted"]
         elif name in accepted:
-            names.append(name)
+            entries.append(parse_entry(":".join((name, *pairs))))
+            if "file" in entries[-1].parameters:
+                raise UserError(f"{member!r} in a pool cannot read a file: name a built-in net or weight set")
         else:
             raise UserError(
                 f"parameter pool of policy {SEARCH!r} must be {EVERYBODY}, {INFERRED} or policies joined by +, "
                 f"such as balanced+greedy, not {text!r}: "
                 f"{name!r} is not one of {', '.join(accepted)}{nearest(name, accepted)}"
             )
-    return names
+    return entries
 
 
 def infers(pool: str, known: bool) -> bool:
@@ -130,10 +135,10 @@ def noisy(weights: NDArray[np.float64], copy: int) -> NDArray[np.float64]:
     return changed
 
 
-def players_of(text: str, known: Mapping[str, str], make: Callable[[str], Player]) -> list[Player]:
-    """Return the players of a pool, the searcher's own first; ``make`` prepares a registered policy."""
-    nets = [make(name) for name, kind in known.items() if kind == "net"][:1]
-    default = make(OWN_PLAYER)
+def players_of(text: str, known: Mapping[str, str], make: Callable[[Entry], Player]) -> list[Player]:
+    """Return the players of a pool, the searcher's own first; ``make`` prepares an entry of a registered policy."""
+    nets = [make(Entry(name)) for name, kind in known.items() if kind == "net"][:1]
+    default = make(Entry(OWN_PLAYER))
     players = [nets[0] if nets else default, *map(make, named_pool(text, known))]
     if {EVERYBODY, INFERRED} & set(text.split("+")):
         copies = COPIES // 2 if nets else COPIES

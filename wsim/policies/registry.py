@@ -103,7 +103,7 @@ BUDGET = (
     Parameter("ms", float, 0.0, "milliseconds per decision, instead of playouts: not reproducible", 0, 1e6),
     Parameter("candidates", int, 10, "number of moves tried, the best according to the prior", 2, 64),
     Parameter("prior", float, -1.0, "weight of the prior's value, in playouts; -1: by its known error", -1, 1e6),
-    Parameter("pool", str, "all", "possible rivals: all, inferred, or policies joined by +"),
+    Parameter("pool", str, "all", "possible rivals: all, inferred, or policies joined by +, with parameters after @"),
 )
 """Parameters of searching policies (``wsim.policies.pool``)."""
 _LIGHT_DEFAULTS: Mapping[str, Value] = {"playouts": 20, "pool": "net"}
@@ -271,9 +271,10 @@ class LineUp(Answering):
 
         Equal weights and nets are written once: entries of the same policy share a slot.
         """
-        seating["parameters"][:] = self.parameters
         at, nets = len(self.functions), self.nets or (None,) * len(self.functions)
         settings = [*zip(self.weights, nets, strict=True), *((player.weights, player.net) for player in self.pooled)]
+        rows = [*self.parameters, *(player.parameters for player in self.pooled)]
+        seating["parameters"][: len(rows)] = rows
         slots: dict[Any, int] = {}
         for index, (weights, net) in enumerate(settings):
             key = weights.tobytes(), net and net.digest
@@ -392,7 +393,7 @@ def _searcher(
 
     shipped = bool(interface.nets and interface.nets.files)  # otherwise the prior uses weights
     kinds = {name: row.kind for name, row in policies.items() if row.kind != "net" or shipped}
-    players = players_of(values["pool"], kinds, lambda name: _registered_player(Entry(name), policies, interface))
+    players = players_of(values["pool"], kinds, lambda member: _registered_player(member, policies, interface))
     net = _net_of(entry, values, interface) if shipped else None
     weights = players[0].weights if net is None else net.weights
     if net is not None:
