@@ -213,7 +213,7 @@ def test_a_time_budget_is_kept_and_no_playouts_are_counted() -> None:
         ("search:pool=search", r"'search' is not one of random, first"),
         ("search:pool=net@exlore=1", r"policy 'net' has no parameter 'exlore' \(did you mean 'explore'\?\)"),
         ("search:pool=net@explore=2", r"parameter explore of policy 'net' must be a number from 0 to 1, not 2"),
-        ("search:pool=net@explore", r"'explore' in the policy 'net:explore' is not a parameter"),
+        ("search:pool=net@explore", r"'explore' in 'net@explore' is not a parameter: write net@key=value"),
         ("search:pool=net@file=my.net", r"'net@file=my.net' in a pool cannot read a file"),
         ("search:playout=5", r"has no parameter 'playout' \(did you mean 'playouts'\?\): accepted are playouts, "),
     ],

@@ -103,6 +103,9 @@ def named_pool(text: str, known: Mapping[str, str]) -> list[Entry]:
         if member in (EVERYBODY, INFERRED):
             entries += [Entry(policy) for policy in accepted if known[policy] == "weights" and policy != "weighted"]
         elif name in accepted:
+            wrong = next((pair for pair in pairs if "=" not in pair), None)
+            if wrong is not None:
+                raise UserError(f"{wrong!r} in {member!r} is not a parameter: write {name}@key=value")
             entries.append(parse_entry(":".join((name, *pairs))))
             if "file" in entries[-1].parameters:
                 raise UserError(f"{member!r} in a pool cannot read a file: name a built-in net or weight set")
