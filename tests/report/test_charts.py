@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from typing import Any
@@ -147,3 +148,16 @@ def test_marks_follow_the_verdict_which_may_allow_for_more_than_the_interval() -
         assert fills["Palace"] != "var(--paper)"
         small = small_picture(chart, Sheet("Cards", rows, OF_CARDS))
         assert small.count('class="clear"') == len(CARDS) - 1
+
+
+def test_numbers_below_a_narrow_chart_do_not_touch() -> None:
+    """In a browser whose letters are wider than those measured here, too."""
+    rows = [{"card": "Palace", "worth": 0.1, "worth_low": -0.05, "worth_high": 0.25}]
+    sheet = Sheet("T", rows, (*names(("card",)), estimated("worth", NUMBER, difference=True)))
+    drawing = charts.draw(Chart("forest", ("worth",), ("card",), "Worth"), sheet, Palette({}))
+    assert drawing is not None
+    labels = re.findall(r'translate\(([\d.]+),15\)"[^>]* opacity="1">([^<]+)', drawing.narrow)
+    assert len(labels) >= 3
+    half = charts.LETTER / 2
+    ends = [(float(x) - half * len(text), float(x) + half * len(text)) for x, text in labels]
+    assert all(left[1] < right[0] for left, right in itertools.pairwise(ends))

@@ -139,7 +139,7 @@ def _change(chrome: Chrome, server: str) -> None:
 def _move(chrome: Chrome, server: str) -> None:
     """Move a slider, and look after some thousand deals."""
     chrome.get(f"{server}/move?at=Palace&change=cards.Palace.points%3D4")
-    enough = "return Number(document.getElementById('state').textContent.replace(/\\D.*$/, '')) >= 2"  # thousand
+    enough = "return Number(document.getElementById('state').textContent.split(' ')[0].replace(',', '')) >= 2000"
     soon(chrome).until(lambda one: one.execute_script(enough))
 
 

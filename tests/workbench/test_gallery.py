@@ -36,6 +36,7 @@ def shown(text: str) -> list[str]:
         ("color=gray&age=2", ["Glassworks", "Loom", "Press"]),
         ("q=any+science", ["Scientists Guild"]),
         ("game=tower_of_babel&kind=disc&shows=ship", ["ship 3", "ship 4", "ship 5", "ship 6"]),
+        ("game=tower_of_babel&kind=disc+that+was+won&shows=ship", ["ship disc"]),
         ("ruleset=2e-cities&color=black&age=1&q=debt", ["Gambling Den"]),
     ],
 )
@@ -45,6 +46,12 @@ def test_the_address_chooses_cards(caller: Caller, query: str, names: list[str])
     if "debt" not in query:
         assert shown(reply.text) == names
     assert f"{len(shown(reply.text))} of " in reply.text
+
+
+def test_games_are_chosen_by_their_titles(caller: Caller) -> None:
+    text = caller.get("/cards").text
+    assert '<option value="seven_wonders" selected>7 Wonders</option>' in text
+    assert '<option value="tower_of_babel">Tower of Babel</option>' in text
 
 
 def test_the_page_of_a_card_leads_to_its_figures_and_to_its_change(caller: Caller) -> None:

@@ -22,7 +22,7 @@ from wsim.errors import UserError
 from wsim.installed import QUESTIONS
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
-from wsim.workbench import run_page, table_view
+from wsim.workbench import answer_page, run_page, table_view
 from wsim.workbench.table_view import TableView
 
 
@@ -290,6 +290,16 @@ def test_an_answer_is_shown_with_the_command_that_repeats_it(caller: Caller) -> 
     file = caller.get("/answer.csv?file=palace.json&table=effects").text
     rows = list(csv.DictReader(line for line in file.splitlines() if not line.startswith("#")))
     assert [row["variant"] for row in rows] == [f"cards.Palace.points={value}" for value in (6, 7, 9)]
+
+
+@pytest.mark.parametrize(("most", "folded"), [(2, True), (3, False)])
+def test_a_long_table_below_a_chart_is_folded(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch, most: int, folded: bool
+) -> None:
+    monkeypatch.setattr(answer_page, "MOST_ROWS", most)
+    text = caller.get("/answer?file=palace.json").text
+    assert text.count("<td") > 3
+    assert ("<summary>All 3 rows: " in text) is folded
 
 
 @pytest.mark.parametrize(

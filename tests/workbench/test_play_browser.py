@@ -128,7 +128,7 @@ def test_policies_play_live_and_a_seat_is_taken_over(view: Chrome) -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_sitting_down_by_the_invitation_while_somebody_watches(view: Chrome, width: int) -> None:
+def test_sitting_down_by_the_invitation_while_somebody_watches(view: Chrome, other: Chrome, width: int) -> None:
     from selenium.webdriver.common.keys import Keys
 
     resize(view, width)
@@ -143,20 +143,14 @@ def test_sitting_down_by_the_invitation_while_somebody_watches(view: Chrome, wid
     seat = view.current_url
     view.get(invitation)  # scanned again: the browser has a seat
     assert view.current_url == seat
-    first = view.current_window_handle
-    view.switch_to.new_window("tab")
-    view.get(watching)
-    soon(view).until(lambda one: "Still to choose: Gül, Two" in text(one))
-    assert complaints(view) == []
-    assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth")
-    watch = view.current_window_handle
-    view.switch_to.window(first)
+    resize(other, width)
+    other.get(watching)
+    soon(other).until(lambda one: "Still to choose: Gül, Two" in text(one))
+    assert complaints(other) == []
+    assert other.execute_script("return document.documentElement.scrollWidth <= innerWidth")
     view.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
-    soon(view).until(lambda one: "Still to choose: Two" in text(one))
-    view.switch_to.window(watch)
-    soon(view).until(lambda one: "Still to choose: Two" in text(one))
-    view.close()
-    view.switch_to.window(first)
+    for one in (view, other):
+        soon(one).until(lambda one: "Still to choose: Two" in text(one))
 
 
 def test_board_chances_and_decisions_of_an_analysis_are_one(view: Chrome, address: str) -> None:

@@ -54,7 +54,7 @@ def caller(folder: Path) -> Caller:
 def test_the_start_page_lists_the_folder(caller: Caller) -> None:
     reply = caller.get("/")
     assert reply.status == 200
-    assert "seven_wonders 1e, 4 players, net" in reply.text
+    assert "7 Wonders 1e, 4 players, net" in reply.text
     assert "palace.json" in reply.text
     assert "other.json" not in reply.text
     assert "link.json" not in reply.text
@@ -266,6 +266,6 @@ def test_pages_are_sent_compressed_and_kept_until_what_they_show_changes(tmp_pat
     assert first.headers["content-type"] == caller.get("/answer?file=a.json").headers["content-type"]
     file.unlink()
     wsim.whatif(set=["cards.Palace.points=6"], policies="random", budget=64).write(file)
-    assert "Palace.points=6" in caller.get("/answer?file=a.json").text
+    assert "Palace, points 8 to 6" in caller.get("/answer?file=a.json").text
     file.unlink()
     assert caller.get("/answer?file=a.json").status == 400

@@ -175,7 +175,7 @@ def _forest(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palett
 
     def make(narrow: bool) -> alt.TopLevelMixin:
         y = alt.Y("label:N", sort=None, title=None, axis=_labels(shown[LABEL], narrow))
-        axis = alt.Axis(tickCount=5 if narrow else 8)
+        axis = alt.Axis(tickCount=4 if narrow else 8)
         scale = alt.Scale(zero=False, nice=False, domain=_span(shown, reference, column), clamp=True)
         base = alt.Chart(shown).encode(y=y, description="tip:N")
         colour = _state_scale(ACCENT, FAINT)
@@ -225,7 +225,7 @@ def _grouped_forest(chart: Chart, column: Column, rows: Rows, palette: Palette) 
         base = alt.Chart(shown).encode(y=y, description="tip:N")
         colour = alt.Color("colour:N", scale=None)
         bars = base.mark_rule(strokeWidth=3, strokeCap="round", aria=False).encode(
-            x=alt.X("from:Q", title=heading, scale=scale, axis=alt.Axis(tickCount=5 if narrow else 8)),
+            x=alt.X("from:Q", title=heading, scale=scale, axis=alt.Axis(tickCount=4 if narrow else 8)),
             x2="to:Q",
             color=colour,
         )
@@ -537,7 +537,7 @@ def _change(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> 
         base = alt.Chart(shown).encode(y=y, description="tip:N")
         colour = alt.Scale(domain=["before", "after"], range=[FAINT, ACCENT])
         bars = base.mark_rule(strokeWidth=3, strokeCap="round").encode(
-            x=alt.X("from:Q", title=heading, scale=scale, axis=alt.Axis(tickCount=5 if narrow else 8)),
+            x=alt.X("from:Q", title=heading, scale=scale, axis=alt.Axis(tickCount=4 if narrow else 8)),
             x2="to:Q",
             color=alt.Color("state:N", scale=colour, legend=None),
         )

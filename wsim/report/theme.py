@@ -60,6 +60,7 @@ def config() -> dict[str, Any]:
         "background": "transparent",
         "font": "sans-serif",
         "axis": {**text, **axis},
+        "axisX": {"labelSeparation": 14},  # a browser's font may be wider than the one measured here
         "axisY": {"labelColor": INK},
         "legend": {**text, **legend, "labelColor": INK},
         "view": {"stroke": None},

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from wsim.lab.answer import Stored
     from wsim.report.page_parts import Section
 
+MOST_ROWS = 40
+"""Rows of the table below a chart; a longer one is folded."""
+
 
 def answer_page(request: Request) -> Response:
     """Return the page of an answer."""
@@ -42,8 +45,8 @@ def _answer_page(request: Request, stored: Stored) -> Response:
     return page(
         request, "answer.html.j2", path.name, game=plan.get("game"), kind=stored.kind.TITLE,
         title=str(stored.record.get("estimand", "")) or stored.kind.TITLE,
-        plan=plan_words({**plan, "games": None}), sections=drawn, conclusion=stored.document().conclusion,
-        modules=["terms.js"],
+        plan=plan_words({**plan, "games": None}), sections=drawn, most_rows=MOST_ROWS,
+        conclusion=stored.document().conclusion, modules=["terms.js"],
         files=[(name, f"/answer.csv?{urlencode({'file': file, 'table': name})}") for name in _tables(stored)],
         chart=lambda figure, kind: f"/answer.{kind}?{urlencode({'file': file, 'figure': figures.index(figure)})}",
         deals=record.get("deals"), games=record.get("games"), stopped=record.get("stopped"),

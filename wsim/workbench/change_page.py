@@ -23,6 +23,7 @@ from wsim.spec.catalogues import Source, catalogues_of
 from wsim.spec.layers import value_in_patch
 from wsim.spec.values import key_in_path, values_of
 from wsim.workbench.ask_page import Field, fields_of, next_answer
+from wsim.workbench.folder import titles
 from wsim.workbench.forms import forms
 from wsim.workbench.item_page import rows_grid
 from wsim.workbench.questions import Form
@@ -139,7 +140,7 @@ def change_page(request: Request) -> Response:
     fields = _fields(changes, at, printed)
     return page(
         request, "change.html.j2", "Change", status=400 if mistakes else 200, changes=changes, at=at,
-        games=list(GAMES), rulesets=[str(row["ruleset"]) for row in changes.catalogues.rulesets()],
+        games=titles(), rulesets=[str(row["ruleset"]) for row in changes.catalogues.rulesets()],
         groups=_grouped(changes, groups, faces), fields=fields, mistakes=mistakes,
         moves=any(value.lstrip("-").isdecimal() for *_, value in fields) and "." in at,
         differences=_differences(changes, printed), texts=[] if mistakes else list(_texts(changes, at)),

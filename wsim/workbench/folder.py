@@ -12,6 +12,8 @@ from typing import Any
 
 from wsim.errors import UserError
 from wsim.files import json_of, text_within
+from wsim.game import find_game
+from wsim.installed import GAMES
 from wsim.lab.record import RECORD, read_record
 from wsim.questions.registry import answer_families
 
@@ -163,13 +165,26 @@ def _plan_in(record: Mapping[str, Any]) -> Mapping[str, Any]:
     return {}
 
 
+def title_of(game: str) -> str:
+    """Return the title of a game by its name: ``7 Wonders``; of a game that is not installed, its name."""
+    try:
+        return find_game(game).TITLE
+    except UserError:
+        return game
+
+
+def titles() -> dict[str, str]:
+    """Return the titles of the installed games by name."""
+    return {name: title_of(name) for name in GAMES}
+
+
 def plan_words(plan: Mapping[str, Any]) -> str:
-    """Return a plan as text: ``seven_wonders 1e, 4 players, 10,000 games, net``."""
+    """Return a plan as text: ``7 Wonders 1e, 4 players, 10,000 games, net``."""
     policies = plan.get("policies")
     names = ", ".join(dict.fromkeys(map(str, policies))) if isinstance(policies, list | tuple) else ""
     games = plan.get("games")
     parts = (
-        " ".join(str(plan[key]) for key in ("game", "ruleset") if plan.get(key)),
+        " ".join(filter(None, (title_of(str(plan.get("game") or "")), str(plan.get("ruleset") or "")))),
         f"{plan['players']} players" if plan.get("players") else "",
         f"{games:,} games" if isinstance(games, int) else "",
         names,

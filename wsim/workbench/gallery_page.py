@@ -17,6 +17,7 @@ from wsim.report.cards import Faces
 from wsim.report.theme import Palette
 from wsim.spec.catalogues import Source, catalogues_of
 from wsim.workbench.facets import facets_of
+from wsim.workbench.folder import titles
 from wsim.workbench.rendering import folder_of, page
 from wsim.workbench.table_view import TableView, item_address
 
@@ -54,7 +55,7 @@ def gallery_page(request: Request) -> Response:
     return page(
         request, "gallery.html.j2", name or "Cards", game=game, faces=faces,
         scripts=[] if name and request.app.state.published is not None else ["gallery.js"],
-        games=list(GAMES), rulesets=rulesets, ruleset=ruleset, changes=changes, words=words, opened=name,
+        games=titles(), rulesets=rulesets, ruleset=ruleset, changes=changes, words=words, opened=name,
         facets=facets_of(values, chosen, Palette(find_game(game).COLOURS)),
         cards=[(face, is_chosen(face, chosen, words)) for face in cards],
         boards=[face for face in faces.values() if face.sides],

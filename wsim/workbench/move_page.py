@@ -19,7 +19,6 @@ from starlette.routing import Route
 from wsim.errors import UserError
 from wsim.files import write_text
 from wsim.game import find_game
-from wsim.installed import GAMES
 from wsim.lab.plan import Plan
 from wsim.options import short_number
 from wsim.policies.declare import ISOLATED
@@ -27,6 +26,7 @@ from wsim.report.cards import Faces
 from wsim.spec.catalogues import Source
 from wsim.workbench.change_page import Changes, changes_of, find_part, group_of, path_of
 from wsim.workbench.checks import printed_values
+from wsim.workbench.folder import titles
 from wsim.workbench.forms import forms
 from wsim.workbench.queue_of_questions import module_process
 from wsim.workbench.rendering import OWN, folder_of, form_of, page, whole
@@ -143,7 +143,7 @@ def move_page(request: Request) -> Response:
         request, "move.html.j2", f"See it move: {item}" if at else "See it move", status=400 if mistakes else 200,
         changes=changes, at=at, item=item, plan=plan, mistakes=[*mistakes.values()],
         parts={part: name_of(part) for part in parts}, sliders=sliders_of(changes, at, printed) if at else [],
-        games=list(GAMES), rulesets=[str(row["ruleset"]) for row in changes.catalogues.rulesets()],
+        games=titles(), rulesets=[str(row["ruleset"]) for row in changes.catalogues.rulesets()],
         events=f"/move/events?{_query(changes, at, plan)}",
         others=[line for line in changes.lines if group_of(path_of(line)) != at],
         ask=_asked(changes, plan, item), catalogue=f"/change?{changes.query(at=at)}",

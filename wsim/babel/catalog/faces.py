@@ -49,8 +49,8 @@ def won_disc(kind: str) -> str:
 
 def _won(kind: str) -> Face:
     part = Part(gives=((Symbol(kind),),), does=f"A {kind} disc that was won: sets count at the end")
-    facets = {"kind": ("disc",), "shows": (kind,)}
-    return Face(won_disc(kind), "disc", kind, ("disc that was won",), part, facets=facets)
+    about = ("disc that was won",)
+    return Face(won_disc(kind), "disc", kind, about, part, facets={"kind": about, "shows": (kind,)})
 
 
 def _action_cards(section: Mapping[str, Any]) -> list[Face]:
