@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from tests.policies.in_python import linked
+from wsim.kernels.formula_words import OPERATION
 from wsim.wonders import words as w
-from wsim.wonders.kernels import moves, payment, scoring, turn
+from wsim.wonders.facts import NAME_NUMBER
+from wsim.wonders.kernels import counters, moves, payment, pending, scoring, turn
 from wsim.wonders.kernels.layout import NOBODY
 from wsim.wonders.kernels.net_layout import STAGE_ROWS, STAGES_IN_ALL
 from wsim.wonders.policies import (
@@ -22,13 +24,14 @@ from wsim.wonders.policies import (
     net_inputs,
     net_items,
     points,
+    price_value,
     rulebased,
     search,
     simple,
     value,
     weighted,
 )
-from wsim.wonders.policies.clause_gains import OWN, RIVAL
+from wsim.wonders.policies.clause_gains import OWN, RIVAL, STEPS_FROM
 from wsim.wonders.policies.features import INDEX
 
 pytestmark = pytest.mark.jit_off
@@ -651,6 +654,7 @@ def test_gains_are_shared_out_among_those_that_trigger_a_clause(monkeypatch: pyt
     module._ways_to_trigger = lambda _public, _rules, _clause, _trigger, _seat, city: [0, 1, 2, 0][city]
     added: list[tuple[int, int, float]] = []
     module._add_clause = lambda *given: added.append((given[4], given[6], given[8]))
+    module.reads_age = lambda _rules, _clause: False
     gains = np.ones((2, clause_gains.COLUMNS))
     module.fill_expected_gains(table(), rules, 0, ITEM, w.ON_SCORE, gains)
     assert not gains.any()
@@ -746,7 +750,7 @@ def test_an_amount_is_chosen_by_value_among_those_of_its_option(monkeypatch: pyt
 def test_the_option_that_is_roughly_best_is_expected(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three options for two cities each: what the own city gains, less half of what the mean rival does. The second
     gives 3 points if it acts on seat 2; what declining brings is nothing."""
-    module = linked(monkeypatch, clause_gains, clause_value)
+    module = linked(monkeypatch, pending, clause_gains, clause_value)
     gained = {(4, 0): (1.0, 0.0), (4, 1): (2.0, 1.0), (5, 0): (0.0, 0.0), (5, 1): (4.0, 2.0), (6, 0): (3.0, 2.0),
               (6, 1): (2.5, 0.0)}  # fmt: skip
     module._room_for_option = lambda: np.zeros((2, clause_gains.COLUMNS))
@@ -762,10 +766,13 @@ def test_the_option_that_is_roughly_best_is_expected(monkeypatch: pytest.MonkeyP
         option_gains[OWN, clause_gains.POINTS], option_gains[RIVAL, clause_gains.POINTS] = own, rival
 
     module._fill_option, module.add_worth_of_steps = fill, lambda *_given: None
+    module.uses_of = lambda _public, _rules, option, _seat, _payer, times: min(times, uses.get(option, times))
+    uses: dict[int, float] = {}
     units_of = {4: 0.0, 5: 0.0, 6: 0.0}
     rules = SimpleNamespace(
         clause_options=[1, 4, 7], clause_may=[0, 0], clause_one=[0, 1], option_do=[w.DO_NOTHING] * 9,
         option_amount=[-1] * 9, option_from=[w.FROM_CITY] * 9, clause_decider=[w.WHOM_SELF] * 2, teams=0, players=2,
+        counters=0,
     )  # fmt: skip
     public = table(seats=2)
     gains = np.zeros((2, clause_gains.COLUMNS))
@@ -776,6 +783,10 @@ def test_the_option_that_is_roughly_best_is_expected(monkeypatch: pytest.MonkeyP
     gains[:] = 0
     module._add_decision(public, rules, gains, 1, w.ON_CARD, 0, 0, ITEM, 10.0)
     assert (gains[OWN, clause_gains.POINTS], gains[OWN, clause_gains.PILE_BUILDS]) == (25, 10)
+    uses[6] = 2.0  # as often as the counters of the city can pay its price
+    gains[:] = 0
+    module._add_decision(public, rules, gains, 1, w.ON_CARD, 0, 0, ITEM, 10.0)
+    assert (gains[OWN, clause_gains.POINTS], gains[OWN, clause_gains.PILE_BUILDS]) == (5, 2)
     rules.option_do = [w.DO_DISCARD] * 9
     gains[:] = 0
     module._add_decision(public, rules, gains, 1, w.ON_CARD, 0, 0, ITEM, 1.0)
@@ -785,6 +796,18 @@ def test_the_option_that_is_roughly_best_is_expected(monkeypatch: pytest.MonkeyP
     rules.clause_may = [0, 1]
     module._add_decision(public, rules, gains, 1, w.ON_CARD, 0, 0, ITEM, 1.0)
     assert not gains.any(), "it declines"
+
+
+def test_counters_that_a_clause_spends_are_settled_for_all_its_uses_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = linked(monkeypatch, clause_value)
+    gains, settled = np.zeros((2, clause_gains.COLUMNS)), []
+    module.add_worth_of_steps = lambda *given: settled.append((*given[3:5], given[5][OWN, STEPS_FROM:].tolist()))
+    for steps in ([3.0, 0.0], [3.0, -6.0]):
+        gains[OWN, STEPS_FROM : STEPS_FROM + 2] = steps
+        module._settle_spent(None, SimpleNamespace(counters=2), 0, ITEM, 5, gains)
+        left = gains[OWN, STEPS_FROM : STEPS_FROM + 2].tolist()
+        assert left == (steps if min(steps) == 0 else [0, 0]), "steps that earn are valued with those of other clauses"
+    assert [(item, clause, steps[:2]) for item, clause, steps in settled] == [(ITEM, 5, [3, -6])]
 
 
 def test_units_that_options_give_are_those_of_an_either_or_symbol(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -861,31 +884,37 @@ def test_symbols_units_and_prices_have_columns_of_their_own_and_a_mate_counts_ag
     for city in (1, 2):
         module.add_gain(table(), teams, gains, w.ON_CARD, w.ACT["gain debts"], 0, city, 2, 1.0)
     assert gains[RIVAL, clause_gains.DEBTS] == -2 + 2 / 2
-    module = linked(monkeypatch, clause_value)
+    module = linked(monkeypatch, price_value)
     assert [module._rivals_share(teams, 0, payer) for payer in (1, 2)] == [-1, 1 / 2]
     assert module._rivals_share(rules_of(), 0, 1) == 1 / 3
 
 
 # --- what counters are worth
 
+SPENDER = 7  # a clause
 
-def counted(monkeypatch: pytest.MonkeyPatch, worth: Any, of: int = w.OF_CITY, coming: float = 0.0) -> Any:
-    """Return the worth of steps of the first of two counters (0 to 9, now 1), given that of its values."""
+
+def counted(
+    monkeypatch: pytest.MonkeyPatch, worth: Any, of: int = w.OF_CITY, coming: float = 0.0, raisers: int = 3
+) -> Any:
+    """Return the worth of steps of the first of two counters (0 to 9, now 1), given that of its values, and how many
+    other cities can raise it."""
     module = linked(monkeypatch, clause_gains, counter_value)
     rules = rules_of(
         counters=2, counter_of=[of, w.OF_CITY], counter_lasts=[w.FOR_GAME] * 2, counter_least=[0] * 2,
         counter_most=[9] * 2,
     )  # fmt: skip
     public = table(counter={seat: [1, 5] for seat in range(4)})
-    module._worth_of_clauses = lambda given, _rules, _steps, seat, _item, this_age: (
-        0.0 if this_age else float(worth(int(given.counter[seat][0])))
+    module._worth_of_clauses = lambda given, _rules, _steps, seat, _item, without, this_age: (
+        0.0 if this_age or without == SPENDER else float(worth(int(given.counter[seat][0])))
     )
     module._still_to_come = lambda *_given: coming
+    module._other_raisers = lambda *_given: raisers
 
-    def of_steps(steps: float) -> float:
+    def of_steps(steps: float, spender: int = -1) -> float:
         gains = np.zeros((2, clause_gains.COLUMNS))
         gains[OWN, clause_gains.STEPS_FROM] = steps
-        module.add_worth_of_steps(public, rules, 0, -1, gains)
+        module.add_worth_of_steps(public, rules, 0, -1, spender, gains)
         assert [list(public.counter[seat]) for seat in range(4)] == [[1, 5]] * 4, "the counters are put back"
         return float(gains[OWN, clause_gains.COUNTED])
 
@@ -907,10 +936,75 @@ def test_steps_are_worth_nothing_beyond_the_bounds_and_cost_what_they_take(monke
     assert counted(monkeypatch, lambda value: 3 * value, coming=5)(0) == 0
 
 
+def test_what_a_clause_spends_itself_costs_only_the_other_clauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    of_steps = counted(monkeypatch, lambda value: 3 * value)
+    assert [of_steps(-1, SPENDER), of_steps(-1, SPENDER + 1)] == [0, -3]
+    assert of_steps(1, SPENDER) == 3, "what it earns, it may use"
+
+
 def test_of_a_common_work_half_is_that_the_others_do_their_part(monkeypatch: pytest.MonkeyPatch) -> None:
     """Finished at 5 with 1 laid and three other cities: the last block counts half. Each block alone counts in full."""
     assert counted(monkeypatch, lambda value: 8 * (value >= 5), w.OF_TABLE)(1) == 4
     assert counted(monkeypatch, lambda value: 2 * value, w.OF_TABLE)(1) == 2
+    assert counted(monkeypatch, lambda value: 8 * (value >= 2), w.OF_TABLE)(1) == 4, "they would do it without the city"
+    assert counted(monkeypatch, lambda value: 8 * (value >= 2), w.OF_TABLE, raisers=0)(1) == 8, "nobody else can"
+
+
+def test_other_cities_that_have_a_clause_with_the_counter_can_raise_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two clauses of entry 5, which seats 1 and 2 have, raise the counter; one of entry 6 lowers it."""
+    module = linked(monkeypatch, counter_value)
+    rules = rules_of(
+        clause_from=[3] * (w.ON_SCORE + 1), clause_actions=[0, 1, 2, 3], clause_entry=[5, 5, 6],
+        action=[counter_value.FIRST_ACT, counter_value.FIRST_ACT, counter_value.FIRST_ACT + 1],
+    )  # fmt: skip
+    module.has_entry = lambda _public, _rules, city, entry: city in ((0, 1, 2) if entry == 5 else (3,))
+    module.count_bits = lambda bits: int(bits).bit_count()
+    assert module._other_raisers(table(), rules, 0, 0) == 2
+    assert module._other_raisers(table(), rules, 0, 1) == 0
+
+
+@pytest.mark.parametrize(
+    ("lasts", "age", "times", "acts"),
+    [
+        *((w.FOR_GAME, 0, 30.0, 2), (w.FOR_GAME, 2, 30.0, 2), (w.FOR_GAME, 0, 1.5, 1.5)),
+        *((w.FOR_AGE, 0, 30.0, 6), (w.FOR_AGE, 2, 30.0, 2), (w.FOR_TURN, 0, 30.0, 30)),
+    ],
+)
+def test_a_clause_acts_until_counters_that_it_raises_stop_it(
+    monkeypatch: pytest.MonkeyPatch, lasts: int, age: int, times: float, acts: float
+) -> None:
+    """The counter is 1, and the clause raises it by 1 while it is less than 3."""
+    module = linked(monkeypatch, counters, clause_gains, counter_value)
+    rules = rules_of(
+        counters=1, counter_of=[w.OF_CARD], counter_lasts=[lasts], counter_least=[0], counter_most=[9], clause_if=[7],
+        clause_each=[w.WHOM_SELF], clause_actions=[0, 1], action=[counter_value.FIRST_ACT], action_amount=[8],
+    )  # fmt: skip
+    public = table(age=age, counter={seat: [1] for seat in range(4)})
+    module.evaluate = lambda given, _rules, at, _seat, _other: int(given.counter[0][0] < 3) if at == 7 else 1
+    assert module.times_until_stopped(public, rules, 0, 0, 0, times) == acts
+    assert public.counter[0][0] == 1, "it is put back"
+    rules.clause_if[0] = -1
+    assert module.times_until_stopped(public, rules, 0, 0, 0, times) == times
+
+
+def test_a_clause_that_reads_the_age_is_expected_age_by_age(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In age II, a third of the turns over: of a clause that acts six times an age, four of this one and six of the
+    last; at once, whatever it reads."""
+    module = linked(monkeypatch, clause_gains, clause_value)
+    rules = SimpleNamespace(
+        clause_from=[0, 1, *[1] * (w.ON_TURN - 1), *[2] * 9], clause_entry=[ITEM] * 2, triggers=0,
+        clause_times=np.full((2, w.AGES), 6.0), clause_if=[-1, -1], clause_actions=[0, 1, 2], action_amount=[0, 2],
+        code=[OPERATION["name"] + 256 * 4 * NAME_NUMBER["age"], OPERATION["end"], 0, 0],
+    )  # fmt: skip
+    added: list[tuple[int, int, float]] = []
+    module._add_clause = lambda public, *given: added.append((given[3], public.age, given[7]))
+    public = table(age=1, turn=1, turns=6)
+    rules.code[2:] = rules.code[:2]
+    module.fill_expected_gains(public, rules, 0, ITEM, w.ON_SCORE, np.ones((2, clause_gains.COLUMNS)))
+    assert added == [(w.ON_BUILT, 1, 1.0), (w.ON_TURN, 1, 4.0), (w.ON_TURN, 2, 6.0)]
+    assert public.age == 1, "it is put back"
+    rules.code[2] = OPERATION["name"] + 256 * 4 * NAME_NUMBER["turn"]
+    assert not module.reads_age(rules, 1)
 
 
 # --- inputs of the net

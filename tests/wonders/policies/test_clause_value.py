@@ -20,6 +20,7 @@ from wsim.wonders.words import UNIT_PRICES
 
 GAIN = {"gain": {"coins": 1}}
 TURNS = 6
+MOMENTS = (("after_conflicts", 3), ("age_start", 1))  # in the last age; at the start of the first, which is over
 SEED = 13  # whose first hand has an Altar
 
 
@@ -58,10 +59,10 @@ def test_colours_are_expected_as_often_as_they_are_dealt() -> None:
     assert black == [0, 0, 0]
 
 
-def is_built(clause: dict[str, Any], policy: str) -> bool:
+def is_built(clause: dict[str, Any], policy: str, *changes: str) -> bool:
     """Return whether a policy builds a card with a clause and nothing else in a first turn."""
     change = f"cards.Altar.when={written([clause])}"
-    game = wsim.Game(set=[change, "cards.Altar.points=0"], players=3, policies=policy, seed=SEED)
+    game = wsim.Game(set=[*changes, change, "cards.Altar.points=0"], players=3, policies=policy, seed=SEED)
     assert any(move["card"] == "Altar" and move["action"] == "build" for move in game.legal())
     move = game.ask(policy)
     return bool(move["action"] == "build" and move["card"] == "Altar")
@@ -114,6 +115,33 @@ def test_balanced_likes_low_prices() -> None:
     higher = {**almost, "gain": {"coins": 31, **dict.fromkeys(UNIT_PRICES, 2)}}
     enough = {"event": "built", "gain": {"coins": 31}}
     assert [is_built(one, "balanced") for one in (almost, lower, enough, higher)] == [False, True, True, False]
+
+
+def test_a_clause_is_expected_to_act_until_its_own_counter_stops_it() -> None:
+    gain = {"coins": 4}
+    often = {"event": "turn_start", "gain": gain}
+    once = {**often, "if": "counter.done < 1", "gain": {**gain, "counter": {"done": 1}}}
+    anew = {**once, "if": "counter.done < 9", "gain": {"coins": 4, "counter": {"done": 1}}}
+    lasting = "counters.done={of='card', most=9}"
+    assert [is_built(clause, "balanced", lasting) for clause in (often, once, anew)] == [True, False, True]
+
+
+def test_a_price_in_counters_is_paid_as_often_as_there_are_some() -> None:
+    clause = {"event": "turn_start", "price": {"counter": {"seals": 1}}, "gain": {"points": 2}}
+    for start, wanted in ((0, False), (1, False), (9, True)):
+        assert is_built(clause, "balanced", f"counters.seals={{most=9, start={start}}}") == wanted
+
+
+def test_conditions_on_the_age_are_weighed_age_by_age() -> None:
+    last, gone = ({"event": event, "if": f"age == {age}", "gain": {"points": 15}} for event, age in MOMENTS)
+    for policy in ("balanced", "greedy"):
+        assert [is_built(clause, policy) for clause in (last, gone)] == [True, False]
+
+
+def test_greedy_counts_points_that_clauses_will_give_like_printed_ones() -> None:
+    later = {"event": "turn_start", "gain": {"points": 2}}
+    assert is_built(later, "greedy")
+    assert not is_built({**later, "gain": {"coins": 2}}, "greedy")
 
 
 def test_greedy_sees_what_happens_at_once() -> None:

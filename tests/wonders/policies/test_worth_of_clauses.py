@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 import wsim
+from tests.tiers import first_quick
 from tests.wonders.extremes import written
+from tests.wonders.policies.cards_that_ask import FIRST, FIRST_COUNTERS, SECOND, SECOND_COUNTERS
 
 UNITS = [{"gain": {f"turn_{unit}": 1}} for unit in ("clay", "stone", "ore", "wood")]
 SAID: dict[str, tuple[tuple[str, ...], list[dict[str, Any]]]] = {
@@ -82,7 +84,12 @@ TRACKS: dict[str, tuple[tuple[str, ...], list[dict[str, Any]]]] = {
 GAMES, PLAYERS, FACTOR = 1000, 4, 1.5
 
 
-SETS = {"printed worth": (SAID, "counters.honour={most = 9}"), "later steps": (TRACKS, "counters.road={most = 9}")}
+SETS = {
+    "printed worth": (SAID, ("counters.honour={most = 9}",)),
+    "later steps": (TRACKS, ("counters.road={most = 9}",)),
+    "cards that ask": (FIRST, FIRST_COUNTERS),
+    "more cards that ask": (SECOND, SECOND_COUNTERS),
+}
 
 
 def built(policy: str, cards: Collection[str], changes: tuple[str, ...] = ()) -> dict[str, int]:
@@ -93,13 +100,13 @@ def built(policy: str, cards: Collection[str], changes: tuple[str, ...] = ()) ->
 
 def said(card: str, name: str) -> tuple[str, ...]:
     """Return the changes that replace the printed effects of a card by clauses."""
-    cards, counter = SETS[name]
+    cards, counters = SETS[name]
     gone, clauses = cards[card]
     changes = [f'cards."{card}".{effect}=false' for effect in gone]
-    return counter, *changes, f'cards."{card}".when={written(clauses)}'
+    return *counters, *changes, f'cards."{card}".when={written(clauses)}'
 
 
-@pytest.mark.parametrize("name", SETS)
+@first_quick(2, "name", list(SETS))
 @pytest.mark.parametrize("policy", ["balanced", "weighted", "greedy"])
 def test_a_card_written_as_clauses_is_built_about_as_often_as_the_printed_one(policy: str, name: str) -> None:
     cards, _ = SETS[name]

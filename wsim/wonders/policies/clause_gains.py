@@ -9,7 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, stack_room
+from wsim.kernels.formula_words import OPERATION
 from wsim.wonders import words as w
+from wsim.wonders.facts import NAME_NUMBER
 
 OWN, RIVAL = range(2)
 COINS, POINTS, SHIELDS, AGE_SHIELDS, DEBTS, DIPLOMACY, COINS_AT_ONCE, SYMBOLS_FROM = range(8)
@@ -33,7 +35,7 @@ STEPS_FROM = EITHER_FROM + w.RESOURCE_KINDS
 COLUMNS = STEPS_FROM + w.COUNTERS
 room_for_gains = stack_room("clause_gains.gains", np.float64, 2, COLUMNS)
 _ROUGHLY = np.full(COLUMNS, 1.0)  # points of one of each column, by which the option of a later decision is chosen
-_ROUGHLY[[COINS, COINS_AT_ONCE]], _ROUGHLY[[SHIELDS, DEBTS]] = 1 / 3, (1.5, -1.0)
+_ROUGHLY[[COINS, COINS_AT_ONCE]], _ROUGHLY[[SHIELDS, AGE_SHIELDS]], _ROUGHLY[DEBTS] = 1 / 3, 1.5, -1.0
 _ROUGHLY[SYMBOLS_FROM:UNITS_FROM], _ROUGHLY[UNITS_FROM:TURN_UNITS_FROM] = 4.0, 1.5
 _ROUGHLY[TURN_UNITS_FROM:PRICES_FROM], _ROUGHLY[PRICES_FROM:FREE_TOKENS] = 0.2, -1.5
 _ROUGHLY[[FREE_TOKENS, PILE_BUILDS]] = 4.0
@@ -49,6 +51,30 @@ _GAIN_POINTS, _LOSE_POINTS = w.ACT["gain points"], w.ACT["lose points"]
 _GAIN_SYMBOL = w.ACT["gain compass"]
 _LOSE_PRICE, _LOSE_FREE = w.ACT[f"lose {w.UNIT_PRICES[0]}"], w.ACT["lose free_build_tokens"]
 _LOSE_DIPLOMACY = w.ACT["lose diplomacy_tokens"]
+
+_END, _NAME, _AGE = OPERATION["end"], OPERATION["name"], NAME_NUMBER["age"]
+
+
+@kernel
+def _reads(rules, at, name):
+    """Return whether a formula reads a name."""
+    while rules.code[at] & 0xFF != _END:
+        if rules.code[at] & 0xFF == _NAME and rules.code[at] >> 10 == name:
+            return True
+        at += 1
+    return False
+
+
+@kernel(rare=True)
+def reads_age(rules, clause):
+    """Return whether the condition or an amount of a clause reads the age."""
+    condition = np.int64(rules.clause_if[clause])
+    if condition >= 0 and _reads(rules, condition, _AGE):
+        return True
+    for at in range(rules.clause_actions[clause], rules.clause_actions[clause + 1]):
+        if _reads(rules, np.int64(rules.action_amount[at]), _AGE):
+            return True
+    return False
 
 
 @kernel

@@ -30,21 +30,9 @@ from wsim.wonders.kernels.moves import (
 )
 from wsim.wonders.kernels.pending import decider_for
 from wsim.wonders.kernels.picked import know_card, source_city
-from wsim.wonders.kernels.prices import (
-    FIRST,
-    FIRST_OF_BOTH,
-    MADE,
-    PRICED,
-    RAW,
-    add_unit_changes,
-    clear_units,
-    room_for_units,
-    saving_of,
-    seller_of,
-)
+from wsim.wonders.kernels.prices import PRICED
 from wsim.wonders.policies.clause_gains import (
     AGE_SHIELDS,
-    COINS,
     COLUMNS,
     COUNTED,
     EITHER_FROM,
@@ -52,23 +40,22 @@ from wsim.wonders.policies.clause_gains import (
     PILE_BUILDS,
     POINTS,
     PRICES_FROM,
-    REBATES,
     RIVAL,
     SHIELDS,
     STEPS_FROM,
     TURN_UNITS_FROM,
     add_gain,
     clear_gains,
+    reads_age,
     rough_points,
+    times_in_age,
     times_left,
 )
-from wsim.wonders.policies.counter_value import add_worth_of_steps, points_scored
+from wsim.wonders.policies.counter_value import add_worth_of_steps, points_scored, times_until_stopped, uses_of
+from wsim.wonders.policies.price_value import add_prices
 
 _room_for_option = stack_room("clause_value.option", np.float64, 2, COLUMNS)
 _room_for_expected = stack_room("clause_value.expected", np.float64, 2, COLUMNS)
-_UNIT_SAVED = 1.5  # coins that a resource less in a cost saves: bought, it costs 2, but a city produces some
-_UNITS_BOUGHT = 1.3  # by a purchase
-_OF_BOTH = 0.5  # of a rebate on one side, for each side of a rebate on the first unit from either
 _LEAST = 1.0  # points of the structure of a city that it misses least
 _TAKEN = 3.0  # points of the structure that a city takes from another
 _TAKE, _GIVE, _GAIN_COINS, _LOSE_COINS = w.ACT["take"], w.ACT["give"], w.ACT["gain coins"], w.ACT["lose coins"]
@@ -77,8 +64,11 @@ _LAST_MOVE = w.ON_CARD + len(w.MOVE_TRIGGERS) - 1
 
 
 @kernel
-def _add_actions(public, rules, gains, trigger, seat, city, other, item, times, first, end, viewer):
-    """Add the expected gains of some actions of a clause of ``seat`` for one city, as a viewer sees them."""
+def _add_actions(public, rules, gains, trigger, seat, city, other, item, times, first, end, viewer, stopped):
+    """Add the expected gains of some actions of a clause of ``seat`` for one city, as a viewer sees them.
+
+    ``stopped``: the clause is about to be stopped by counters that it changes. Then counters of its card only limit it.
+    """
     for at in range(first, end):
         amount = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, other)
         action = np.int64(rules.action[at])
@@ -91,8 +81,9 @@ def _add_actions(public, rules, gains, trigger, seat, city, other, item, times, 
             else:
                 add_gain(public, rules, gains, trigger, action, viewer, city, amount, times)
         elif amount and city == viewer:
-            steps = amount if (action - FIRST_ACT) & 1 == 0 else -amount
-            gains[OWN, STEPS_FROM + ((action - FIRST_ACT) >> 1)] += times * steps
+            steps, counter = amount if (action - FIRST_ACT) & 1 == 0 else -amount, (action - FIRST_ACT) >> 1
+            if not stopped or rules.counter_of[counter] != w.OF_CARD:
+                gains[OWN, STEPS_FROM + counter] += times * steps
         elif amount:
             points = times * points_scored(public, rules, city, viewer, item, action, amount)
             gains[RIVAL, COUNTED] += points / max(rules.players - 1, 1)
@@ -113,12 +104,12 @@ def _fill_option(public, rules, gains, clause, option, trigger, seat, mover, ite
         return
     paid = rules.option_paid[option]
     first = rules.option_first[option]
-    _add_actions(public, rules, gains, trigger, seat, payer, mover, item, 1.0, first, paid, viewer)
+    _add_actions(public, rules, gains, trigger, seat, payer, mover, item, 1.0, first, paid, viewer, False)
     for city in range(public.seats):
         if cities >> city & 1:
             other = mover if rules.clause_each[clause] == w.WHOM_SELF else city
             end = rules.option_end[option]
-            _add_actions(public, rules, gains, trigger, seat, city, other, item, 1.0, paid, end, viewer)
+            _add_actions(public, rules, gains, trigger, seat, city, other, item, 1.0, paid, end, viewer, False)
 
 
 @kernel
@@ -177,6 +168,18 @@ def _can_pay(public, rules, option, seat, mover, payer):
 
 
 @kernel(rare=True)
+def _settle_spent(public, rules, seat, item, clause, gains):
+    """Count what a clause's own spending of counters costs the other clauses of a city, in place of the steps."""
+    spends = False
+    for counter in range(rules.counters):
+        spends = spends or gains[OWN, STEPS_FROM + counter] < 0.0
+    if spends:
+        add_worth_of_steps(public, rules, seat, item, clause, gains)
+        for counter in range(rules.counters):
+            gains[OWN, STEPS_FROM + counter] = 0.0
+
+
+@kernel(rare=True)
 def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, times):
     """Add the expected gains of a clause that asks: those of the option that is roughly the best one for the city that
     decides, which wishes the owner ill if it is another (R98)."""
@@ -184,32 +187,40 @@ def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, time
     if payer == NOBODY:
         return
     sign = 1.0 if payer == seat or (rules.teams and payer == seat ^ 1) else -1.0
-    best, chosen, at, amount = (0.0 if rules.clause_may[clause] else -1e9), -1, -1, 0
+    best, chosen, at, amount, often = (0.0 if rules.clause_may[clause] else -1e9), -1, -1, 0, times
     for option in range(rules.clause_options[clause], rules.clause_options[clause + 1]):
         for target in range(_targets(public, rules, clause, option, seat, mover)):
             city = target if rules.clause_one[clause] else -1
             public.amount = target + 1 if rules.option_amount[option] >= 0 else 0
             if public.amount and not _can_pay(public, rules, option, seat, mover, payer):
                 break
+            uses = uses_of(public, rules, option, seat, payer, times)
+            if uses <= 0.0:
+                break
             _fill_option(public, rules, option_gains, clause, option, trigger, seat, mover, item, city, seat, payer)
             _add_card(rules, option_gains, option)
-            add_worth_of_steps(public, rules, seat, item, option_gains)
+            add_worth_of_steps(public, rules, seat, item, clause, option_gains)
             value = sign * rough_points(option_gains)
             if value > best:
-                best, chosen, at, amount = value, option, city, public.amount
+                best, chosen, at, amount, often = value, option, city, public.amount, uses
     public.amount = 0
     if chosen < 0:
         return
+    times = often
     either = _add_either(public, rules, gains, option_gains, clause, trigger, seat, mover, item, times)
     public.amount = amount
     _fill_option(public, rules, option_gains, clause, chosen, trigger, seat, mover, item, at, seat, payer)
     public.amount = 0
     _add_card(rules, option_gains, chosen)
     for column in range(COLUMNS):
+        option_gains[OWN, column] *= times
+        option_gains[RIVAL, column] *= times
+    _settle_spent(public, rules, seat, item, clause, option_gains)
+    for column in range(COLUMNS):
         if either and TURN_UNITS_FROM <= column < PRICES_FROM:
             continue
-        gains[OWN, column] += times * option_gains[OWN, column]
-        gains[RIVAL, column] += times * option_gains[RIVAL, column]
+        gains[OWN, column] += option_gains[OWN, column]
+        gains[RIVAL, column] += option_gains[RIVAL, column]
 
 
 @kernel(rare=True)
@@ -260,7 +271,7 @@ def fill_gains_of_move(public, rules, choice, index, gains):
         know_card(public, rules, seat, rules.option_from[option], picked_of(move))
     viewer = choice.seat
     _fill_option(public, rules, gains, clause, option, w.ON_BUILT, seat, mover, -1, target, viewer, viewer)
-    add_worth_of_steps(public, rules, viewer, -1, gains)
+    add_worth_of_steps(public, rules, viewer, -1, -1, gains)
     public.event_entry, public.event_how, public.event_order = entry, how, order
     public.amount = 0
     if public.age == w.AGES - 1 and rules.clause_from[w.ON_PEACE] <= clause < rules.clause_from[w.ON_SCORE]:
@@ -274,7 +285,8 @@ def _add_city(public, rules, gains, clause, trigger, seat, city, other, item, ti
     condition = np.int64(rules.clause_if[clause])
     if condition < 0 or evaluate(public, rules, condition, seat, other):
         first, end = rules.clause_actions[clause], rules.clause_actions[clause + 1]
-        _add_actions(public, rules, gains, trigger, seat, city, other, item, times, first, end, seat)
+        acts = times_until_stopped(public, rules, clause, seat, other, times)
+        _add_actions(public, rules, gains, trigger, seat, city, other, item, acts, first, end, seat, acts < times)
 
 
 @kernel
@@ -291,100 +303,6 @@ def _add_clause(public, rules, gains, clause, trigger, seat, mover, item, times)
     for city in range(public.seats):
         if city != seat and related(public, rules, seat, city, each):
             _add_city(public, rules, gains, clause, trigger, seat, city, city, item, times)
-
-
-@kernel
-def _rivals_share(rules, seat, payer):
-    """Return the part of what a payer other than the own city loses that counts for the mean rival."""
-    return -1.0 if rules.teams and payer == seat ^ 1 else 1.0 / max(rules.players - (2 if rules.teams else 1), 1)
-
-
-@kernel
-def _saved_on(public, rules, clause, seat, payer, entry):
-    """Return the coins that a clause saves a payer for a structure or stage; a unit counts as UNIT_SAVED coins."""
-    public.event_entry = entry + 1
-    saved = 0.0
-    condition = np.int64(rules.clause_if[clause])
-    if condition < 0 or evaluate(public, rules, condition, seat, payer):
-        for at in range(rules.clause_actions[clause], rules.clause_actions[clause + 1]):
-            amount = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, payer)
-            saved += saving_of(rules, np.int64(rules.action[at]), amount, entry, _UNIT_SAVED)
-    public.event_entry = 0
-    return saved
-
-
-@kernel
-def _mean_saved(public, rules, clause, trigger, seat, payer):
-    """Return the coins that a clause saves a payer on average: for its next stages, or for the cards still dealt."""
-    saved, number = 0.0, 0
-    if trigger == w.ON_STAGE_COST:
-        side = public.side[payer]
-        for stage in range(public.stages[payer], rules.stage_count[side]):
-            saved += _saved_on(public, rules, clause, seat, payer, np.int64(rules.stage_entry[side, stage]))
-            number += 1
-        return saved / max(number, 1)
-    for age in range(public.age, w.AGES):
-        for slot in range(rules.slots[age]):
-            card = np.int64(rules.slot_card[age, slot])
-            if rules.clause_colors[clause] >> rules.color[card] & 1:
-                saved += _saved_on(public, rules, clause, seat, payer, card)
-                number += 1
-    return saved / max(number, 1)
-
-
-@kernel
-def _add_unit_prices(public, rules, gains, clause, seat, times):
-    """Add what a clause of ``trade_cost`` brings: lower prices, or coins that the rivals pay."""
-    changes, pairs = room_for_units(), 0
-    clear_units(changes)
-    for payer in range(public.seats):
-        if related(public, rules, seat, payer, rules.clause_by[clause]):
-            pairs += add_unit_changes(public, rules, changes, clause, seat, payer)
-    for payer in range(public.seats):
-        if not related(public, rules, seat, payer, rules.clause_by[clause]):
-            continue
-        clear_units(changes)
-        add_unit_changes(public, rules, changes, clause, seat, payer)
-        for side in range(w.NEIGHBOR_SEATS):
-            first = changes[side, FIRST] + _OF_BOTH * changes[side, FIRST_OF_BOTH]
-            if payer == seat:
-                gains[OWN, REBATES] += first
-                gains[OWN, PRICES_FROM + 2 * side] += changes[side, RAW]
-                gains[OWN, PRICES_FROM + 2 * side + 1] += changes[side, MADE]
-                continue
-            more = _UNITS_BOUGHT * (changes[side, RAW] + changes[side, MADE]) / 2.0 - first
-            coins = more * times / max(pairs, 1)
-            gains[RIVAL, COINS] -= _rivals_share(rules, seat, payer) * coins
-            if seller_of(public, payer, side) == seat:
-                gains[OWN, COINS] += coins
-
-
-@kernel(rare=True)
-def add_prices(public, rules, seat, item, gains):
-    """Add the expected gains from an item's clauses that change prices (R75-R77)."""
-    for trigger in range(w.ON_CARD_COST, w.ON_TRADE_COST + 1):
-        for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
-            if rules.clause_entry[clause] != item:
-                continue
-            times = times_left(public, rules, clause, trigger)
-            if trigger == w.ON_TRADE_COST:
-                _add_unit_prices(public, rules, gains, clause, seat, times)
-                continue
-            payers = 0
-            for payer in range(public.seats):
-                payers += related(public, rules, seat, payer, rules.clause_by[clause])
-            for payer in range(public.seats):
-                if not related(public, rules, seat, payer, rules.clause_by[clause]):
-                    continue
-                often = times / payers
-                if trigger == w.ON_STAGE_COST:
-                    left = rules.stage_count[public.side[payer]] - public.stages[payer]
-                    often = min(often, np.float64(left))
-                coins = often * _mean_saved(public, rules, clause, trigger, seat, payer)
-                if payer == seat:
-                    gains[OWN, COINS] += coins
-                else:
-                    gains[RIVAL, COINS] += _rivals_share(rules, seat, payer) * coins
 
 
 @kernel
@@ -426,6 +344,22 @@ def add_end_of_age(public, rules, seat, item, gains):
 
 
 @kernel(rare=True)
+def _add_by_age(public, rules, gains, clause, trigger, seat, mover, item, share):
+    """Add the expected gains of a clause until the end, times a share; age by age if its formulas read the age."""
+    now, last = np.int64(public.age), np.int64(public.age)
+    times = times_left(public, rules, clause, trigger)
+    if trigger != w.ON_BUILT and now < w.AGES - 1 and reads_age(rules, clause):
+        times, last = times_in_age(public, rules, clause, trigger), w.AGES - 1
+    for age in range(now, last + 1):
+        public.age = age
+        if age > now:
+            times = np.float64(rules.clause_times[clause, age])
+        if times > 0.0:
+            _add_clause(public, rules, gains, clause, trigger, seat, mover, item, share * times)
+    public.age = now
+
+
+@kernel(rare=True)
 def fill_expected_gains(public, rules, seat, item, until, gains):
     """Fill the expected gains of its city and the mean rival from an item's clauses with triggers below ``until``."""
     clear_gains(gains)
@@ -433,9 +367,8 @@ def fill_expected_gains(public, rules, seat, item, until, gains):
         for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
             if rules.clause_entry[clause] != item:
                 continue
-            times = times_left(public, rules, clause, trigger)
             if trigger < w.ON_CARD or trigger > _LAST_MOVE:
-                _add_clause(public, rules, gains, clause, trigger, seat, seat, item, times)
+                _add_by_age(public, rules, gains, clause, trigger, seat, seat, item, 1.0)
                 continue
             movers = 0
             for mover in range(public.seats):
@@ -443,16 +376,19 @@ def fill_expected_gains(public, rules, seat, item, until, gains):
             for mover in range(public.seats):
                 ways = _ways_to_trigger(public, rules, clause, trigger, seat, mover)
                 if ways:
-                    _add_clause(public, rules, gains, clause, trigger, seat, mover, item, times * ways / movers)
+                    _add_by_age(public, rules, gains, clause, trigger, seat, mover, item, ways / movers)
     if until == w.ON_SCORE and rules.triggers & PRICED:
         add_prices(public, rules, seat, item, gains)
 
 
 @kernel(rare=True)
-def add_worth_of_all_steps(public, rules, seat, item, gains):
-    """Add what all changes of counters that an item's clauses are expected to make until the end are worth."""
+def add_points_to_come(public, rules, seat, item, gains):
+    """Set the points to those that an item's clauses are expected to give until the end, less what counters that they
+    spend cost others, and add what all other changes of counters that they are expected to make are worth."""
     expected = _room_for_expected()
     fill_expected_gains(public, rules, seat, item, w.ON_SCORE, expected)
-    for column in range(STEPS_FROM, COLUMNS):
-        gains[OWN, column] = expected[OWN, column]
-    add_worth_of_steps(public, rules, seat, item, gains)
+    gains[OWN, POINTS], gains[OWN, COUNTED] = expected[OWN, POINTS], expected[OWN, COUNTED]
+    if rules.counters:
+        for column in range(STEPS_FROM, COLUMNS):
+            gains[OWN, column] = expected[OWN, column]
+        add_worth_of_steps(public, rules, seat, item, -1, gains)

@@ -1,18 +1,18 @@
 """What a change of counters (R70) is worth to a city: what its clauses will bring with them, this age and later.
 
 Expected steps on a track are worth what they bring, or their share of a later threshold that the city can still reach,
-whichever is more. Of what all cities raise together, half: either the others do their part or nobody does.
+whichever is more. Of what other cities can raise too, half: either they do their part or nobody does.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import kernel, stack_room
+from wsim.jit import count_bits, kernel, stack_room
 from wsim.wonders import words as w
 from wsim.wonders.kernels.clause_owners import has_entry, related
 from wsim.wonders.kernels.clauses import cities_met, formula_points
-from wsim.wonders.kernels.counters import FIRST_ACT
+from wsim.wonders.kernels.counters import FIRST_ACT, change_counter
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.policies.clause_gains import (
     COLUMNS,
@@ -22,6 +22,7 @@ from wsim.wonders.policies.clause_gains import (
     STEPS_FROM,
     add_gain,
     clear_gains,
+    reads_age,
     rough_points,
     times_in_age,
     times_left,
@@ -29,6 +30,7 @@ from wsim.wonders.policies.clause_gains import (
 
 _MOST_STEPS = 12  # that are looked ahead on a track
 _room_for_saved = stack_room("counter_value.saved", np.int64, w.COUNTERS)
+_room_for_before = stack_room("counter_value.before", np.int64, w.COUNTERS)
 _room_for_worth = stack_room("counter_value.worth", np.float64, 2, COLUMNS)
 _room_for_option = stack_room("counter_value.option", np.float64, 2, COLUMNS)
 
@@ -84,39 +86,83 @@ def _add_actions(public, rules, gains, steps, trigger, seat, city, other, item, 
             add_gain(public, rules, gains, trigger, action, seat, city, amount, times)
 
 
+@kernel(rare=True)
+def times_until_stopped(public, rules, clause, seat, other, times):
+    """Return how often a clause acts, at most ``times``, before counters that it changes make its condition false.
+
+    The condition is true now. Counters that last an age stop it anew in each of the ages left.
+    """
+    condition = np.int64(rules.clause_if[clause])
+    first, end = rules.clause_actions[clause], rules.clause_actions[clause + 1]
+    lasts = w.FOR_TURN
+    for at in range(first, end):
+        if rules.action[at] >= FIRST_ACT:
+            lasts = max(lasts, np.int64(rules.counter_lasts[(rules.action[at] - FIRST_ACT) >> 1]))
+    if condition < 0 or lasts == w.FOR_TURN or rules.clause_each[clause] != w.WHOM_SELF:
+        return times
+    before, acts = _room_for_before(), 0
+    for counter in range(rules.counters):
+        before[counter] = public.counter[seat, counter]
+    while acts < times and acts < _MOST_STEPS and evaluate(public, rules, condition, seat, other):
+        for at in range(first, end):
+            if rules.action[at] >= FIRST_ACT:
+                amount = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, other)
+                change_counter(public, rules, seat, np.int64(rules.action[at]), amount)
+        acts += 1
+    stopped = acts < times and not evaluate(public, rules, condition, seat, other)
+    _put_back(public, rules, before, seat)
+    if not stopped:
+        return times
+    return min(times, np.float64(acts * (w.AGES - public.age if lasts == w.FOR_AGE else 1)))
+
+
 @kernel
-def _uses(public, rules, option, seat, times):
-    """Return how often a city can pay the counters of an option's price, at most ``times``."""
+def uses_of(public, rules, option, seat, payer, times):
+    """Return how often the city that decides can pay the counters of an option's price, at most ``times``."""
     for at in range(rules.option_first[option], rules.option_paid[option]):
         action = np.int64(rules.action[at])
         if action >= FIRST_ACT:
             counter = (action - FIRST_ACT) >> 1
             amount = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, seat)
-            left = np.int64(public.counter[seat, counter]) - np.int64(rules.counter_least[counter])
+            left = np.int64(public.counter[payer, counter]) - np.int64(rules.counter_least[counter])
             if amount > 0:
                 times = min(times, np.float64(left // amount))
     return times
 
 
+@kernel
+def _worth_of_option(public, rules, steps, clause, option, cities, trigger, seat, item, times):
+    """Return the rough points of an option of a decision, as often as the city's counters allow."""
+    gains, uses = _room_for_option(), uses_of(public, rules, option, seat, seat, times)
+    clear_gains(gains)
+    if uses <= 0.0:
+        return 0.0
+    for at in range(rules.option_first[option], rules.option_paid[option]):
+        if rules.action[at] < FIRST_ACT:
+            _add_actions(public, rules, gains, steps, trigger, seat, seat, seat, item, 1.0, at, at + 1)
+    for city in range(public.seats):
+        if cities >> city & 1:
+            other = seat if rules.clause_each[clause] == w.WHOM_SELF else city
+            first, end = rules.option_paid[option], rules.option_end[option]
+            _add_actions(public, rules, gains, steps, trigger, seat, city, other, item, 1.0, first, end)
+    return uses * rough_points(gains)
+
+
 @kernel(rare=True)
 def _best_option(public, rules, steps, clause, trigger, seat, item, times):
-    """Return the rough points of a clause's decision: those of its best option that the city's counters allow."""
-    gains, best = _room_for_option(), 0.0
+    """Return the rough points of a clause's decision: those of its best option and amount."""
+    best, before = 0.0, np.int64(public.amount)
     cities = cities_met(public, rules, clause, seat, seat)
+    if cities == 0:
+        return 0.0
     for option in range(rules.clause_options[clause], rules.clause_options[clause + 1]):
-        uses = _uses(public, rules, option, seat, times)
-        if cities == 0 or uses <= 0.0:
-            continue
-        clear_gains(gains)
-        for at in range(rules.option_first[option], rules.option_paid[option]):
-            if rules.action[at] < FIRST_ACT:
-                _add_actions(public, rules, gains, steps, trigger, seat, seat, seat, item, 1.0, at, at + 1)
-        for city in range(public.seats):
-            if cities >> city & 1:
-                other = seat if rules.clause_each[clause] == w.WHOM_SELF else city
-                first, end = rules.option_paid[option], rules.option_end[option]
-                _add_actions(public, rules, gains, steps, trigger, seat, city, other, item, 1.0, first, end)
-        best = max(best, uses * rough_points(gains))
+        amounts = np.int64(rules.option_amount[option])
+        most = evaluate(public, rules, amounts, seat, seat) if amounts >= 0 else 0
+        for amount in range(0 if amounts < 0 else 1, most + 1):
+            public.amount = amount
+            worth = _worth_of_option(public, rules, steps, clause, option, cities, trigger, seat, item, times)
+            best = max(best, worth)
+    public.amount = before
     return best
 
 
@@ -127,32 +173,50 @@ def _is_of(public, rules, clause, seat, item):
     return entry == item or has_entry(public, rules, seat, entry)
 
 
+@kernel
+def _worth_of_clause(public, rules, steps, gains, clause, trigger, seat, item, times):
+    """Add what a clause brings a city if it triggers so often to the gains; return the rough points of a decision."""
+    if times <= 0.0:
+        return 0.0
+    if rules.clause_options[clause + 1] > rules.clause_options[clause]:
+        return _best_option(public, rules, steps, clause, trigger, seat, item, times)
+    each, condition = rules.clause_each[clause], np.int64(rules.clause_if[clause])
+    for city in range(public.seats):
+        whom = w.WHOM_SELF if each == w.WHOM_TRIGGER else each
+        if related(public, rules, seat, city, whom) and (
+            condition < 0 or evaluate(public, rules, condition, seat, city)
+        ):
+            first, end = rules.clause_actions[clause], rules.clause_actions[clause + 1]
+            acts = times_until_stopped(public, rules, clause, seat, city, times)
+            _add_actions(public, rules, gains, steps, trigger, seat, city, city, item, acts, first, end)
+    return 0.0
+
+
 @kernel(rare=True)
-def _worth_of_clauses(public, rules, steps, seat, item, this_age):
+def _worth_of_clauses(public, rules, steps, seat, item, without, this_age):
     """Return the rough points that the moments of this age, or of the later ones, bring a city by its clauses; and
-    those of the end of the game, where it belongs."""
-    gains, worth = _room_for_worth(), 0.0
+    those of the end of the game, where it belongs. Clauses that read the age are valued age by age."""
+    gains, worth, now = _room_for_worth(), 0.0, np.int64(public.age)
     clear_gains(gains)
-    for trigger in range(w.ON_TURN, w.ON_SCORE):
+    for trigger in range(w.ON_CARD, w.ON_SCORE):
         for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
-            if not _is_of(public, rules, clause, seat, item):
+            if clause == without or not _is_of(public, rules, clause, seat, item):
                 continue
+            if trigger < w.ON_TURN and rules.clause_by[clause] != w.WHOM_SELF:
+                continue
+            first = last = now if this_age else now + 1
             times = times_in_age(public, rules, clause, trigger)
             if not this_age:
                 times = times_left(public, rules, clause, trigger) - times
-            if times <= 0.0:
-                continue
-            if rules.clause_options[clause + 1] > rules.clause_options[clause]:
-                worth += _best_option(public, rules, steps, clause, trigger, seat, item, times)
-                continue
-            each, condition = rules.clause_each[clause], np.int64(rules.clause_if[clause])
-            for city in range(public.seats):
-                whom = w.WHOM_SELF if each == w.WHOM_TRIGGER else each
-                if related(public, rules, seat, city, whom) and (
-                    condition < 0 or evaluate(public, rules, condition, seat, city)
-                ):
-                    first, end = rules.clause_actions[clause], rules.clause_actions[clause + 1]
-                    _add_actions(public, rules, gains, steps, trigger, seat, city, city, item, times, first, end)
+            by_age = not this_age and reads_age(rules, clause)
+            if by_age:
+                last = w.AGES - 1
+            for age in range(first, last + 1):
+                if by_age:
+                    public.age = age
+                    times = np.float64(rules.clause_times[clause, age])
+                worth += _worth_of_clause(public, rules, steps, gains, clause, trigger, seat, item, times)
+            public.age = now
     if this_age == (public.age == w.AGES - 1):
         worth += _scored(public, rules, seat, seat, item)
     return worth + rough_points(gains)
@@ -180,14 +244,14 @@ def _put_back(public, rules, saved, seat):
 
 
 @kernel(rare=True)
-def _worth_after(public, rules, steps, saved, seat, item, times, others):
+def _worth_after(public, rules, steps, saved, seat, item, without, times, others):
     """Return the rough points that the clauses of a city bring after a number of steps."""
     _walk(public, rules, steps, seat, times, others, w.FOR_AGE)
-    worth = _worth_of_clauses(public, rules, steps, seat, item, True)
+    worth = _worth_of_clauses(public, rules, steps, seat, item, without, True)
     _put_back(public, rules, saved, seat)
     if public.age < w.AGES - 1:
         _walk(public, rules, steps, seat, times, others, w.FOR_GAME)
-        worth += _worth_of_clauses(public, rules, steps, seat, item, False)
+        worth += _worth_of_clauses(public, rules, steps, seat, item, without, False)
         _put_back(public, rules, saved, seat)
     return worth
 
@@ -210,28 +274,45 @@ def _still_to_come(public, rules, counter, seat, item):
 
 
 @kernel(rare=True)
-def add_worth_of_steps(public, rules, seat, item, gains):
+def _other_raisers(public, rules, seat, counter):
+    """Return how many other cities have a clause that raises a counter."""
+    cities = 0
+    for clause in range(rules.clause_from[w.ON_SCORE]):
+        for at in range(rules.clause_actions[clause], rules.clause_actions[clause + 1]):
+            if rules.action[at] == FIRST_ACT + 2 * counter:
+                for city in range(public.seats):
+                    if city != seat and has_entry(public, rules, city, np.int64(rules.clause_entry[clause])):
+                        cities |= 1 << city
+    return count_bits(np.uint64(cities))
+
+
+@kernel(rare=True)
+def add_worth_of_steps(public, rules, seat, item, spender, gains):
     """Add what the expected changes of counters are worth to a city, in rough points; ``item``: a structure or stage
-    that it is to place, -1 none."""
-    saved, largest, lowers, shared, farther = _room_for_saved(), 0.0, False, False, 0.0
+    that it is to place, -1 none; ``spender``: a clause whose changes they are, -1 none. What it spends costs it
+    nothing, as its gains are counted already."""
+    saved, largest, lowers, others, farther = _room_for_saved(), 0.0, False, 0, 0.0
     for counter in range(rules.counters):
         saved[counter] = public.counter[seat, counter]
         step = gains[OWN, STEPS_FROM + counter]
         lowers = lowers or step < 0.0
-        shared = shared or (step > 0.0 and rules.counter_of[counter] == w.OF_TABLE)
+        if step > 0.0 and rules.counter_of[counter] == w.OF_TABLE:
+            others = max(others, np.int64(_other_raisers(public, rules, seat, counter)))
         if step > 0.0:
             largest = max(largest, step)
             farther = max(farther, 1.0 + _still_to_come(public, rules, counter, seat, item) / step)
     if largest == 0.0 and not lowers:
         return
-    steps, others = gains[OWN], rules.players - 1 if shared else 0
-    alone = _worth_after(public, rules, steps, saved, seat, item, 0.0, 0)
-    together = _worth_after(public, rules, steps, saved, seat, item, 0.0, others) if shared else 0.0
+    steps, shared, without = gains[OWN], others > 0, spender if lowers else -1
+    alone = _worth_after(public, rules, steps, saved, seat, item, without, 0.0, 0)
+    together = _worth_after(public, rules, steps, saved, seat, item, without, 0.0, others) if shared else 0.0
     best, times, tried = -1e9, max(1.0, 1.0 / largest if largest > 0.0 else 1.0), 0
     while tried == 0 or (not lowers and tried < _MOST_STEPS and times <= farther):
-        worth = _worth_after(public, rules, steps, saved, seat, item, times, 0) - alone
+        worth = _worth_after(public, rules, steps, saved, seat, item, without, times, 0) - alone
         if shared:
-            worth = 0.5 * (worth + _worth_after(public, rules, steps, saved, seat, item, times, others) - together)
+            worth = 0.5 * (
+                worth + _worth_after(public, rules, steps, saved, seat, item, without, times, others) - together
+            )
         best = max(best, worth / times)
         times += 1.0 / largest if largest > 0.0 else 1.0
         tried += 1

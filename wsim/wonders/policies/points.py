@@ -31,7 +31,7 @@ from wsim.wonders.policies.clause_gains import (
 )
 from wsim.wonders.policies.clause_value import (
     add_end_of_age,
-    add_worth_of_all_steps,
+    add_points_to_come,
     fill_expected_gains,
     fill_gains_of_move,
     share_of,
@@ -301,12 +301,11 @@ def score_change(public, rules, seat, item):
 @kernel(rare=True)
 def _clause_change(public, rules, seat, item):
     """Return (points of tokens, debts, symbols and later coins; shields; diplomacy tokens) from the clauses of an item
-    that act at once, or would if the age ended now."""
+    that act at once, or would if the age ended now; points, until the end of the game."""
     gains = room_for_gains()
     fill_expected_gains(public, rules, seat, item, w.ON_CARD, gains)
     add_end_of_age(public, rules, seat, item, gains)
-    if rules.counters:
-        add_worth_of_all_steps(public, rules, seat, item, gains)
+    add_points_to_come(public, rules, seat, item, gains)
     points, shields, tokens = _change_of(public, rules, seat, gains)
     return points + gains[OWN, COINS] / rules.coins_per_point, shields, tokens
 

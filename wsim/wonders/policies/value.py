@@ -280,7 +280,7 @@ def _clauses(public, settings, rules, seat, item):
     """Return the value of the expected gains from clauses until the end, without coins received at once."""
     gains = room_for_gains()
     fill_expected_gains(public, rules, seat, item, w.ON_SCORE, gains)
-    add_worth_of_steps(public, rules, seat, item, gains)
+    add_worth_of_steps(public, rules, seat, item, -1, gains)
     return gains_value(public, settings, rules, seat, gains)
 
 

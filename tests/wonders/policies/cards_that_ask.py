@@ -1,0 +1,207 @@
+"""Printed cards said by decisions, counters, amounts and prices, with the printed worth: three sets of twelve.
+
+The values of policies were mended with both of the first two sets in sight. The third set was written and committed
+after that, before it was measured, and nothing was changed because of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.wonders.extremes import written
+
+Said = dict[str, tuple[tuple[str, ...], list[dict[str, Any]]]]
+"""card -> the printed effects that go, and the clauses that stand for them"""
+
+
+BROWN = "brown + left.brown + right.brown"
+
+
+def counter(**changes: int | str) -> dict[str, Any]:
+    """Return changes of counters."""
+    return {"counter": changes}
+
+
+FIRST: Said = {
+    "Altar": (
+        ("points",),
+        [{"event": "built", "choose": [{"gain": {"points": 2}}, {"price": 1, "gain": {"points": 2}}]}],
+    ),
+    "Baths": (("points",), [{"event": "built", "amount": 3, "gain": {"points": "amount"}}]),
+    "Tavern": (("coins",), [{"event": "built", "card": {"from": "city"}, "gain": {"coins": 5}}]),
+    "Pawnshop": (
+        ("points",),
+        [
+            {"event": "built", "gain": counter(seal=1)},
+            {"event": "age_start", "price": counter(seal=1), "gain": {"points": 3}},
+        ],
+    ),
+    "Temple": (
+        ("points",),
+        [{"event": "card_built", "if": "counter.vow < 1", "gain": {"points": 3, **counter(vow=1)}}],
+    ),
+    "Aqueduct": (
+        ("points",),
+        [{"event": "before_conflicts", "if": "age == 2", "choose": [{"gain": {"points": 5}}, {"gain": {"coins": 5}}]}],
+    ),
+    "Courthouse": (
+        ("points",),
+        [
+            {"event": "built", "gain": counter(stock=4)},
+            {
+                "event": "age_end", "if": "age == 3", "amount": "min(4, counter.stock)",
+                "price": counter(stock="amount"), "gain": {"points": "amount"},
+            },
+        ],
+    ),
+    "Marketplace": (
+        ("trade_price",),
+        [{"event": "trade_cost", "from": side, "cheaper": {"manufactured_unit": 1}} for side in ("left", "right")],
+    ),
+    "Barracks": (
+        ("shields",),
+        [{"event": "built", "choose": [{"gain": {"shields": 1}}, {"gain": {"age_shields": 1}}]}],
+    ),
+    "Training Ground": (
+        ("shields",),
+        [{"event": "before_conflicts", "choose": [{"gain": {"age_shields": 2}}, {"gain": {"coins": 1}}]}],
+    ),
+    "Workshop": (("science",), [{"event": "built", "choose": [{"gain": {"gear": 1}}, {"gain": {"coins": 1}}]}]),
+    "Lighthouse": (
+        ("coins_per", "points_per"),
+        [
+            {"event": "built", "choose": [{"gain": {"coins": "yellow"}}, {"gain": {"coins": 1}}]},
+            {"event": "scored", "points": "yellow"},
+        ],
+    ),
+}  # fmt: skip
+FIRST_COUNTERS = ("counters.seal={most=1}", "counters.vow={of='card', most=1}", "counters.stock={most=4}")
+
+SECOND: Said = {
+    "Altar": (
+        ("points",),
+        [{"event": "built", "gain": counter(lamps=1)}, {"event": "scored", "points": "2 if counter.lamps > 0 else 0"}],
+    ),
+    "Theater": (
+        ("points",),
+        [
+            {
+                "event": "built",
+                "choose": [
+                    {"card": {"from": "left", "if": "card.cost >= 0"}, "gain": {"points": 2}}, {"gain": {"points": 1}},
+                ],
+            }
+        ],
+    ),
+    "Baths": (
+        ("points",),
+        [{"event": "turn_start", "if": "counter.water < 3", "gain": {"points": 1, **counter(water=1)}}],
+    ),
+    "Tavern": (
+        ("coins",),
+        [{"event": "built", "choose": [{"gain": {"coins": 5}}, {"price": 2, "gain": {"coins": 6}}]}],
+    ),
+    "Temple": (
+        ("points",),
+        [{"event": "built", "amount": 4, "price": "3 * max(0, amount - 3)", "gain": {"points": "amount"}}],
+    ),
+    "Aqueduct": (("points",), [{"event": "age_start", "choose": [{"gain": {"points": 5}}, {"gain": {"shields": 1}}]}]),
+    "Statue": (("points",), [{"event": "after_conflicts", "if": "age == 3", "gain": {"points": 4}}]),
+    "Stockade": (
+        ("shields",),
+        [
+            {"event": "built", "gain": counter(men=1)},
+            {"event": "before_conflicts", "gain": {"age_shields": "counter.men"}},
+        ],
+    ),
+    "Archery Range": (("shields",), [{"event": "built", "amount": 2, "gain": {"shields": "amount"}}]),
+    "Apothecary": (("science",), [{"event": "built", "card": {"from": "city"}, "gain": {"compass": 1}}]),
+    "East Trading Post": (
+        ("trade_price",),
+        [{"event": "trade_cost", "from": "right", "if": "other.coins >= 0", "cheaper": {"raw_unit": 1}}],
+    ),
+    "Vineyard": (
+        ("coins_per",),
+        [{"event": "built", "choose": [{"gain": {"coins": BROWN}}, {"gain": {"coins": 2}}]}],
+    ),
+}  # fmt: skip
+SECOND_COUNTERS = (
+    "counters.lamps={of='table', most=9}",
+    "counters.water={of='card', most=3}",
+    "counters.men={of='card', most=1}",
+)
+
+THIRD: Said = {
+    "Theater": (
+        ("points",),
+        [
+            {"event": "built", "choose": [{"gain": counter(fame=1)}, {"gain": {"coins": 1}}]},
+            {"event": "age_end", "if": "counter.fame >= 1 and age == 3", "gain": {"points": 2}},
+        ],
+    ),
+    "Baths": (
+        ("points",),
+        [
+            {"event": "built", "gain": counter(oil=3)},
+            {"event": "age_end", "price": counter(oil=1), "gain": {"points": 1}},
+        ],
+    ),
+    "Temple": (
+        ("points",),
+        [{"event": "built", "choose": [{"price": 1, "gain": {"points": 3}}, {"gain": {"points": 2, "coins": 2}}]}],
+    ),
+    "Statue": (
+        ("points",),
+        [{"event": "age_start", "if": "age == 3", "choose": [{"gain": {"points": 4}}, {"gain": {"coins": 6}}]}],
+    ),
+    "Courthouse": (
+        ("points",),
+        [{"event": "built", "gain": counter(law=1)}, {"event": "scored", "points": "4 if counter.law >= 1 else 0"}],
+    ),
+    "Aqueduct": (
+        ("points",),
+        [{"event": "card_built", "if": "counter.flow < 5", "gain": {"points": 1, **counter(flow=1)}}],
+    ),
+    "Walls": (
+        ("shields",),
+        [
+            {"event": "built", "gain": counter(guards=2)},
+            {"event": "before_conflicts", "gain": {"age_shields": "counter.guards"}},
+        ],
+    ),
+    "West Trading Post": (("trade_price",), [{"event": "built", "lose": {"left_raw_price": 1}}]),
+    "Laboratory": (("science",), [{"event": "built", "choose": [{"gain": {"gear": 1}}, {"gain": {"points": 1}}]}]),
+    "Forum": (
+        ("produces_one_of",),
+        [{"event": "turn_start", "choose": [{"gain": {f"turn_{unit}": 1}} for unit in ("loom", "glass", "papyrus")]}],
+    ),
+}  # fmt: skip
+THIRD_COUNTERS = (
+    "counters.fame={most=1}",
+    "counters.oil={of='card', most=3}",
+    "counters.law={of='table', most=9}",
+    "counters.flow={of='card', most=5}",
+    "counters.guards={of='card', most=2}",
+)
+
+GUESTS: dict[str, dict[str, Any]] = {
+    "Poet": {"cost": 1, "points": 2}, "Captain": {"cost": 2, "shields": 1}, "Banker": {"coins": 4},
+    "Herald": {"cost": 2, "points": 3}, "Clerk": {"cost": 1, "coins": 5}, "Forester": {"cost": 2, "produces": ["wood"]},
+}  # fmt: skip
+"""A further deck, of which six cards lie open at the start of each age: its cards with printed effects."""
+THIRD_GUESTS: dict[str, dict[str, Any]] = {
+    "Poet": {
+        "cost": 1,
+        "when": [{"event": "built", "choose": [{"gain": {"points": 2}}, {"gain": {"coins": 2}}]}],
+    },
+    "Captain": {
+        "cost": 2,
+        "when": [{"event": "before_conflicts", "choose": [{"gain": {"age_shields": 1}}, {"gain": {"coins": 1}}]}],
+    },
+}
+"""Two of these cards, said by clauses."""
+
+
+def with_guests(**said: dict[str, Any]) -> str:
+    """Return the change that adds the further deck, in which some cards are replaced."""
+    return f"decks.Guests={written({'display': 6, 'recruit': 'age_start', 'cards': {**GUESTS, **said}})}"
