@@ -955,7 +955,7 @@ def test_other_cities_that_have_a_clause_with_the_counter_can_raise_it(monkeypat
     module = linked(monkeypatch, counter_value)
     rules = rules_of(
         clause_from=[3] * (w.ON_SCORE + 1), clause_actions=[0, 1, 2, 3], clause_entry=[5, 5, 6],
-        action=[counter_value.FIRST_ACT, counter_value.FIRST_ACT, counter_value.FIRST_ACT + 1],
+        action=[counters.FIRST_ACT, counters.FIRST_ACT, counters.FIRST_ACT + 1],
     )  # fmt: skip
     module.has_entry = lambda _public, _rules, city, entry: city in ((0, 1, 2) if entry == 5 else (3,))
     module.count_bits = lambda bits: int(bits).bit_count()
@@ -977,7 +977,7 @@ def test_a_clause_acts_until_counters_that_it_raises_stop_it(
     module = linked(monkeypatch, counters, clause_gains, counter_value)
     rules = rules_of(
         counters=1, counter_of=[w.OF_CARD], counter_lasts=[lasts], counter_least=[0], counter_most=[9], clause_if=[7],
-        clause_each=[w.WHOM_SELF], clause_actions=[0, 1], action=[counter_value.FIRST_ACT], action_amount=[8],
+        clause_each=[w.WHOM_SELF], clause_actions=[0, 1], action=[counters.FIRST_ACT], action_amount=[8],
     )  # fmt: skip
     public = table(age=age, counter={seat: [1] for seat in range(4)})
     module.evaluate = lambda given, _rules, at, _seat, _other: int(given.counter[0][0] < 3) if at == 7 else 1
