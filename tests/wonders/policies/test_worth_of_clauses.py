@@ -11,7 +11,16 @@ import pytest
 import wsim
 from tests.tiers import first_quick
 from tests.wonders.extremes import written
-from tests.wonders.policies.cards_that_ask import FIRST, FIRST_COUNTERS, SECOND, SECOND_COUNTERS
+from tests.wonders.policies.cards_that_ask import (
+    FIRST,
+    FIRST_COUNTERS,
+    SECOND,
+    SECOND_COUNTERS,
+    THIRD,
+    THIRD_COUNTERS,
+    THIRD_GUESTS,
+    with_guests,
+)
 
 UNITS = [{"gain": {f"turn_{unit}": 1}} for unit in ("clay", "stone", "ore", "wood")]
 SAID: dict[str, tuple[tuple[str, ...], list[dict[str, Any]]]] = {
@@ -89,7 +98,9 @@ SETS = {
     "later steps": (TRACKS, ("counters.road={most = 9}",)),
     "cards that ask": (FIRST, FIRST_COUNTERS),
     "more cards that ask": (SECOND, SECOND_COUNTERS),
+    "third set": (THIRD, THIRD_COUNTERS),
 }
+MENDED = tuple(name for name in SETS if name != "third set")  # that the values of policies were mended with
 
 
 def built(policy: str, cards: Collection[str], changes: tuple[str, ...] = ()) -> dict[str, int]:
@@ -106,7 +117,7 @@ def said(card: str, name: str) -> tuple[str, ...]:
     return *counters, *changes, f'cards."{card}".when={written(clauses)}'
 
 
-@first_quick(2, "name", list(SETS))
+@first_quick(2, "name", list(MENDED))
 @pytest.mark.parametrize("policy", ["balanced", "weighted", "greedy"])
 def test_a_card_written_as_clauses_is_built_about_as_often_as_the_printed_one(policy: str, name: str) -> None:
     cards, _ = SETS[name]
@@ -114,3 +125,16 @@ def test_a_card_written_as_clauses_is_built_about_as_often_as_the_printed_one(po
     shares = {card: (built(policy, [card], said(card, name))[card], printed[card]) for card in cards}
     outside = {card: pair for card, pair in shares.items() if not 1 / FACTOR <= pair[0] / pair[1] <= FACTOR}
     assert not outside, f"{policy}, {GAMES} games: {outside}"
+
+
+@pytest.mark.slow
+def test_balanced_builds_cards_of_the_third_set_about_as_often_as_printed_ones() -> None:
+    test_a_card_written_as_clauses_is_built_about_as_often_as_the_printed_one("balanced", "third set")
+
+
+@pytest.mark.parametrize("card", THIRD_GUESTS)
+def test_cards_of_a_further_deck_are_recruited_with_clauses_as_with_printed_effects(card: str) -> None:
+    """Of six open cards and two for each of four cities, all are taken."""
+    for change in (with_guests(), with_guests(**{card: THIRD_GUESTS[card]})):
+        frame = wsim.simulate(set=[change], players=4, policies="balanced", games=20, seed=8)
+        assert frame[f"recruited:{card}"].sum() == 20
