@@ -186,7 +186,7 @@ class Moment:
         empty = {"win_shares": [0.5, 0.5], "scores": [1, 2], "games": games, "score": 1.0, "low": 0.1, "high": 0.9}
         return [{"index": index, "win_share": 0.2 * index, "move": {}, **empty} for index in (2, 1, 0)]
 
-    def comparison(self, moves: list[int], policies: Any, seed: int, *, first: int, by_net: bool) -> Any:
+    def comparison(self, moves: list[int], policies: Any, seed: int, *, first: int = 0, by_net: bool = False) -> Any:
         self.fresh.append((moves, policies, seed, first, by_net))
         ends = SimpleNamespace(value=np.array([0, 0.4]), low=np.array([0, 0.1234567]), high=np.array([0, 0.7]))
         return SimpleNamespace(play_on=self.fresh.append, losses=lambda best: ends if best == 0 else None)
@@ -202,7 +202,8 @@ def test_why_values_each_decision_and_the_choice_by_fresh_playouts(monkeypatch: 
     assert (told["playouts"], told["policies"]) == (200, "those of 4")
     assert said == [("decisions", 1, 2), ("decisions", 2, 2)]
     assert worse.asked == [(None, 200, 9)]
-    assert worse.fresh == [([2, 1], None, 9, 200, False), 200], "playouts that did not choose the best move"
+    ready = ([0], None, 0, 0, False)  # of the first decision, before processors share them
+    assert worse.fresh == [ready, ([2, 1], None, 9, 200, False), 200], "playouts that did not choose the best move"
     assert (best.fresh, other.asked) == ([], [])
     first, second = told["decisions"]
     assert {key: first[key] for key in ("age", "turn", "seat", "decision", "hand", "scores", "made")} == {
@@ -213,7 +214,7 @@ def test_why_values_each_decision_and_the_choice_by_fresh_playouts(monkeypatch: 
     assert (first["costly"], second["costly"], first["win_shares"]) == (True, False, [0.5, 0.5])
     assert [set(row) for row in first["moves"]] == [{"index", "win_share", "move", "score", "low", "high"}] * 3
     (by_net,) = values_along([(other, 0)], BY_NET, "greedy")  # type: ignore[list-item]
-    assert other.fresh == [([2, 0], "greedy", 9, WORLDS, True), BY_NET]
+    assert other.fresh == [([0], "greedy", 0, 0, False), ([2, 0], "greedy", 9, WORLDS, True), BY_NET]
     assert by_net["seat"] == 1
     (default,) = values_along([(Moment(1), 0)])  # type: ignore[list-item]
     assert default["cost"]["win_share"] == 0.4

@@ -62,7 +62,7 @@ def test_parameters_without_effect_stay_and_are_not_searched() -> None:
     tuned = wsim.tune("archer", **SMALL, generations=2, out="run")
     assert len(tuned.history.moved) == 3
     assert found(tuned)["idle"] == 0.0
-    with pytest.raises(UserError, match="no tuned number of 'archer' changes any of 400 games"):
+    with pytest.raises(UserError, match="none of the tuned numbers of 'archer' changes any of 400 games"):
         wsim.tune("archer", **SMALL, only="idle", out="other")
     assert not Path("other").exists()
 

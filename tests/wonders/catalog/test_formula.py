@@ -68,8 +68,8 @@ def drawn(seed: int, count: int) -> list[str]:
 def test_random_formulas_agree_with_the_twin_and_stay_in_their_span() -> None:
     engine, twin = laid_out(Position), laid_out(TwinPosition)
     names = {name: i for i, name in enumerate(engine.names)}
-    texts = drawn(1, DRAWN)
-    for first in range(0, DRAWN, 100):
+    texts = [text for text in drawn(1, DRAWN) if "card.order" not in text]  # a position has no order of building (R99)
+    for first in range(0, len(texts), 100):
         some = texts[first : first + 100]
         formulas = Formulas(names, engine.catalogue)
         starts = list(map(formulas.begins, some))
@@ -137,7 +137,6 @@ MISTAKES = {
     "3 == card.name": "'3', at letter 1: is not the name of a card; accepted: names in quotes, card.name == ",
     "card.name in ('Altar', red)": "'red', at letter 24: is not the name of a card; accepted: names in quotes, ",
     "card.nmae == 'Altar'": "'card.nmae', at letter 1: unknown name 'nmae' (did you mean 'name'?); accepted: cost",
-    "count(card.order > 2)": "'card.order', at letter 7: is only known of the structure that was just built",
     "first.red": "'first.red', at letter 1: the card built first is written with a colour and a fact, such as first.",
     "previous.rde.cost": "unknown colour 'rde' (did you mean 'red'?); accepted: brown",
     "count(card.cots > 1)": "'card.cots', at letter 7: unknown name 'cots' (did you mean 'cost'?); accepted: cost, ",

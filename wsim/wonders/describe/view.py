@@ -12,10 +12,11 @@ from wsim.wonders.catalog.counter_slots import slots_of
 from wsim.wonders.describe.by_clauses import by_clauses, counters_of_city, counters_of_table
 from wsim.wonders.describe.trace import move_record, names_of
 from wsim.wonders.facts import CITY_FACTS, OBSERVED, OBSERVED_WITH_CLAUSES, SO_FAR
-from wsim.wonders.words import AGES, COUNTER, SIDES_OF_BOARD
+from wsim.wonders.words import ACTIONS, AGES, BUILD, COUNTER, DISCARD, SIDES_OF_BOARD, TAKE
 
 _TABLE = ("age", "turn", "turns", "discarded", "seat", "decision")
 _DEED = ("action", "card", "bank")
+_FACE_UP = tuple(ACTIONS[action] for action in (BUILD, DISCARD, TAKE))
 
 
 def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str, ...]:
@@ -120,7 +121,7 @@ def _deed(names: Sequence[str], deed: int) -> dict[str, Any]:
     """Return the public part of a move (moves.py) as in the trace, without a card that was played face down."""
     seat, age, turn, decision = deed >> 40 & 15, deed >> 44 & 3, deed >> 46 & 15, deed >> 50 & 7
     move = move_record(names, deed & ((1 << 40) - 1), seat, decision, 0)
-    unseen = ("stage",) if move["action"] in ("build", "discard", "take") else ("stage", "card")
+    unseen = ("stage",) if move["action"] in _FACE_UP else ("stage", "card")
     return {"age": age + 1, "turn": turn + 1, **{key: value for key, value in move.items() if key not in unseen}}
 
 
