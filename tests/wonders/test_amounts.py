@@ -8,19 +8,15 @@ import numpy as np
 import pytest
 
 import wsim
+from tests.wonders.clause_changes import check_refusal, when
 from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case, written
 from wsim.env import VectorEnv
-from wsim.errors import UserError
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.catalog.effects import EFFECTS
 from wsim.wonders.tunable_values import TUNING
 
 Clause = dict[str, Any]
-
-
-def when(card: str, *clauses: Clause) -> str:
-    return f'cards."{card}".when={written(list(clauses))}'
 
 
 AMOUNTS = (
@@ -184,7 +180,4 @@ CARD: Clause = {"card": {"from": "city"}}
     ],
 )
 def test_mistakes_about_amounts_are_refused_in_a_sentence(clause: Clause, expected: str) -> None:
-    with pytest.raises(UserError) as refused:
-        load_catalogue("1e", changes=[when("Altar", clause)])
-    assert expected in str(refused.value)
-    assert "\n" not in str(refused.value)
+    check_refusal(clause, expected)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import wsim
+from tests.wonders.clause_changes import when
 from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case, written
 from wsim.env import VectorEnv
@@ -25,10 +26,6 @@ COUNTERS = {
     "strife": {"most": 99, "of": "table"},
 }
 DECLARED = tuple(f"counters.{name}={written(counter)}" for name, counter in COUNTERS.items())
-
-
-def when(card: str, *clauses: dict[str, Any]) -> str:
-    return f'cards."{card}".when={written(list(clauses))}'
 
 
 CHANGES = (

@@ -9,17 +9,12 @@ from typing import Any
 import pytest
 
 import wsim
-from tests.wonders.extremes import Case, compare_case, written
-from wsim.errors import UserError
+from tests.wonders.clause_changes import check_refusal, when
+from tests.wonders.extremes import Case, compare_case
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.catalog.effects import EFFECTS
 from wsim.wonders.catalog.formula import parse
 from wsim.wonders.catalog.formula_text import english
-
-
-def when(card: str, *clauses: dict[str, Any]) -> str:
-    return f'cards."{card}".when={written(list(clauses))}'
-
 
 MOVING = (
     "counters.favour={most = 9}",
@@ -289,7 +284,4 @@ def test_the_clauses_are_described_in_english() -> None:
     ],
 )
 def test_mistakes_are_refused_in_a_sentence(clause: dict[str, Any], expected: str) -> None:
-    with pytest.raises(UserError) as refused:
-        load_catalogue("1e", changes=[when("Altar", clause)])
-    assert expected in str(refused.value)
-    assert "\n" not in str(refused.value)
+    check_refusal(clause, expected)

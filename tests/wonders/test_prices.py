@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import wsim
+from tests.wonders.clause_changes import check_refusal, when
 from tests.wonders.engine_tools import TABLES, engine_table
 from tests.wonders.extremes import Case, compare_case, playable, written
 from tests.wonders.formulas import COUNTERS, prices
@@ -23,10 +24,6 @@ from wsim.wonders.words import COST_TRIGGERS
 
 MERCHANTS = str(Path(__file__).parents[2] / "analysis" / "expansion" / "merchants.toml")
 MANY = 20
-
-
-def when(card: str, *clauses: dict[str, Any]) -> str:
-    return f'cards."{card}".when={written(list(clauses))}'
 
 
 def drawn_case(seed: int) -> Case:
@@ -196,10 +193,7 @@ COST: dict[str, Any] = {"event": "card_cost"}
     ],
 )
 def test_mistakes_about_prices_are_refused_in_a_sentence(clause: dict[str, Any], expected: str) -> None:
-    with pytest.raises(UserError) as refused:
-        load_catalogue("1e", changes=[when("Altar", clause)])
-    assert expected in str(refused.value)
-    assert "\n" not in str(refused.value)
+    check_refusal(clause, expected)
 
 
 def test_all_mistakes_of_a_clause_are_listed_at_once() -> None:

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import wsim
+from tests.wonders.clause_changes import check_refusal, when
 from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case
-from tests.wonders.test_decisions import FAVOUR, decisions, when
+from tests.wonders.test_decisions import FAVOUR, decisions
 from wsim.env import VectorEnv
 from wsim.errors import UserError
 from wsim.wonders.catalog import load_catalogue
@@ -247,10 +248,7 @@ COIN: dict[str, Any] = {"gain": {"coins": 1}}
     ],
 )
 def test_mistakes_about_cards_to_choose_are_refused_in_a_sentence(clause: dict[str, Any], expected: str) -> None:
-    with pytest.raises(UserError) as refused:
-        load_catalogue("1e", changes=[when("Altar", clause)])
-    assert expected in str(refused.value)
-    assert "\n" not in str(refused.value)
+    check_refusal(clause, expected)
 
 
 def test_endless_builds_and_discards_end_in_a_sentence() -> None:

@@ -125,8 +125,8 @@ def show(display: Document, record: Mapping[str, Any], output: Output, tables: C
 
 def _print(display: Document, *, wide: bool) -> None:
     """Print a document as text."""
-    found = [display.conclusion.headline] if display.conclusion is not None and on_terminal() else []
-    sentences = dict.fromkeys([*found, *display.head])
+    headline = [display.conclusion.headline] if display.conclusion is not None and on_terminal() else []
+    sentences = dict.fromkeys([*headline, *display.head])
     for sentence in sentences:
         write_note(sentence)
     if sentences:

@@ -1,8 +1,8 @@
 """The array of addresses that an engine gets (calls.py), as kernels see it: the address of its first element.
 
 Numba passes an array as seven words and counts its references in every kernel that hands it on, with atomic
-operations: four for each decision of a game, an eighth of the time of random games. Nobody frees the array while an
-entry point runs, because its caller holds it.
+operations: four for each decision of a game. Nobody frees the array while an entry point runs, because its caller
+holds it.
 """
 
 from __future__ import annotations
