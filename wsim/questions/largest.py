@@ -10,6 +10,7 @@ from wsim.document import Conclusion
 from wsim.questions.words import Words
 
 MOST_NAMED = 3
+"""Effects that a conclusion names."""
 Row = Mapping[str, Any]
 
 

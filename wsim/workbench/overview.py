@@ -82,9 +82,9 @@ def overview(tables: Tables, view: TableView) -> list[TableSummary]:
     kept = [chosen[form] for form in ("levels", "owners") if form in chosen]
     if len(kept) < 2 and "policies" in chosen:
         kept = [chosen["policies"], *kept]
-    found = [_summary(tables, *pair) for pair in kept]
-    tables.told(view.runs[0])
-    return found
+    summaries = [_summary(tables, *pair) for pair in kept]
+    tables.note_overview(view.runs[0])
+    return summaries
 
 
 FORMS = ("policies", "levels", "owners")

@@ -119,7 +119,7 @@ class Tables:
         self._tables: OrderedDict[Any, RunTable] = OrderedDict()
         self._drawn: OrderedDict[Any, tuple[RunTable, list[Figure]]] = OrderedDict()
         self._making: defaultdict[str, Lock] = defaultdict(Lock)
-        self._told: dict[str, Any] = {}
+        self._overviews: dict[str, Any] = {}
 
     def state(self, names: Sequence[str]) -> tuple[Any, ...]:
         """Return a value that changes whenever one of the runs changes, as a key for caches."""
@@ -152,13 +152,13 @@ class Tables:
         parts = [view] if len(view.runs) == 1 or not view.beside else [replace(view, runs=(run,)) for run in view.runs]
         large = {name for name in view.runs if (run := self.run(name)).games * run.plan.players > LARGE}
         if not view.table:
-            return any(self._told.get(name) != self.state([name]) for name in large & {view.runs[0]})
+            return any(self._overviews.get(name) != self.state([name]) for name in large & {view.runs[0]})
         with self._lock:
             return any(large.intersection(part.runs) and _key(part) not in self._tables for part in parts)
 
-    def told(self, name: str) -> None:
+    def note_overview(self, name: str) -> None:
         """Note that the overview of a run is known."""
-        self._told[name] = self.state([name])
+        self._overviews[name] = self.state([name])
 
     def table(self, view: TableView) -> RunTable:
         """Return the table of a view with all its rows; raise UserError if the runs do not have it."""

@@ -11,12 +11,11 @@ from wsim.game import find_game
 from wsim.lab.answer import Stored
 from wsim.lab.plan import Plan
 from wsim.lab.repetition import counted
+from wsim.questions.largest import MOST_NAMED
 from wsim.questions.words import Words, metric_in_words
 from wsim.spec.catalogues import Source, catalogues_of
 from wsim.spec.values import changes_in_words, name_in_words, values_of
 
-MOST_NAMED = 3
-"""Effects of several variants that are named."""
 MOST_CHANGES = 2
 """Changed values of a variant that are named; a patch with more is named by its file."""
 RESTRICTED = "A seat with"
