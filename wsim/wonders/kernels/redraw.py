@@ -37,7 +37,7 @@ from wsim.wonders.kernels.seen import (
     read_events,
     seat_of,
 )
-from wsim.wonders.kernels.turn import plays_last
+from wsim.wonders.kernels.turn import drop_copy, plays_last
 from wsim.wonders.words import AGES, CARD_WORDS, TURNS
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -371,9 +371,7 @@ def _keep_drawn(game, rules, me):
             if skipped >= 0 and (asking.drawn[other >> 6] >> np.uint64(other & 63)) & _ONE == _ZERO:
                 skipped -= np.int64(hidden.copies[other])
                 if skipped < 0:
-                    hidden.copies[other] -= 1
-                    if hidden.copies[other] == 0:
-                        hidden.pile[other >> 6] &= ~(_ONE << np.uint64(other & 63))
+                    drop_copy(hidden, other)
         hidden.copies[card] += 1
         hidden.pile[word] |= _ONE << at
 

@@ -437,12 +437,17 @@ def _entry_taken(game, rules, seat):
 
 
 @kernel
-def take_from_pile(game, card):
-    """Take a card off the discard pile."""
-    hidden = game.hidden
+def drop_copy(hidden, card):
+    """Take a copy of a card out of the pile's contents."""
     hidden.copies[card] -= 1
     if hidden.copies[card] == 0:
         hidden.pile[card >> 6] &= ~(_ONE << np.uint64(card & 63))
+
+
+@kernel
+def take_from_pile(game, card):
+    """Take a card off the discard pile."""
+    drop_copy(game.hidden, card)
     game.public.discarded -= 1
 
 
