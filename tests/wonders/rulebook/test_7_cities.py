@@ -262,6 +262,17 @@ def test_R35_memorial_pays_two_coins_a_defeat_and_discards_them() -> None:
     assert p.points(0).get("military", 0) == 0
 
 
+def test_R35_all_coins_of_a_turn_are_counted_before_tokens_are_discarded() -> None:
+    counts = 'cards."Vineyard".coins_per={what = ["defeat_token"], cities = ["right", "self", "left"], n = 1}'
+    for first, second in (("Memorial", "Vineyard"), ("Vineyard", "Memorial")):
+        p = Position("2e-cities", *BOARDS[:4], changes=(counts,))
+        for seat in range(4):
+            p.city(seat, coins=0, defeats=2)
+        p.play({0: first, 1: second})
+        assert sorted(p.coins) == [0, 0, 4, 6]
+        assert p.public.defeats[:4].tolist() == ([0, 2, 2, 2] if first == "Memorial" else [2, 0, 2, 2])
+
+
 def test_R36_neighbours_of_a_raider_take_debts_though_they_have_coins() -> None:
     p = four(coins=9)
     p.play({0: "Raider Camp", 1: "Raider Fort", 2: "Raider Garrison"})

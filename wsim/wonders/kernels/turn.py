@@ -314,7 +314,7 @@ def count_around(public, seat, what, cities):
 
 @kernel
 def gain(public, rules, seat, entry):
-    """Take the immediate coins of a structure or stage, and pay its gains for others (R9.3, R34, R35)."""
+    """Take the immediate coins of a structure or stage, and pay its gains for others (R9.3, R34)."""
     coins = np.int64(rules.coins[entry])
     each, what, cities = rules.coins_per[entry, 0], rules.coins_per[entry, 1], rules.coins_per[entry, 2]
     if each:
@@ -329,8 +329,6 @@ def gain(public, rules, seat, entry):
         coins += each * number
     if coins:
         add_coins(public, seat, entry, coins)
-    if rules.abilities[entry] & w.DISCARD_DEFEATS:
-        public.defeats[seat] = 0
     others = rules.coins_to_others[entry, 0]
     if others:
         for other in range(public.seats):
@@ -350,7 +348,9 @@ def concerns(public, owner, other, who):
 
 @kernel
 def take_tokens(public, rules, seat, entry):
-    """Take the victory token of a raider card and hand out its debts (R21, R36)."""
+    """Discard defeat tokens, take the victory token of a raider card and hand out its debts (R21, R35, R36)."""
+    if rules.abilities[entry] & w.DISCARD_DEFEATS:
+        public.defeats[seat] = 0
     token = rules.victory_token[entry]
     if token:
         public.victory[seat, token - 1] += 1
@@ -394,7 +394,7 @@ def resolve(game, rules, decision):
         if hidden.taken[seat] != NO_MOVE:
             settle(public, rules, seat, hidden.taken[seat])
     if eventful & w.AT_ONCE:
-        # all payments are known before immediate coins are counted, so the order of seats does not matter
+        # payments are made before coins are counted, and tokens change after: the order of seats does not matter
         for seat in range(seats):
             entry = _entry_taken(game, rules, seat)
             if entry >= 0:
