@@ -471,25 +471,27 @@ def layered(base: Plan | None, file: str | os.PathLike[str] | None, over: Mappin
     if not isinstance(file_paths, dict) or not all(isinstance(path, str) and path for path in file_paths.values()):
         raise UserError("files must map names to paths, as in 'a.toml' = 'files/0/a.toml'")
     plan = Plan.make(**{**values, **stated, **over})
-    paths: dict[str, str] = {}
     folder = Path(file).parent if file is not None else Path()
+    of_base = base.files if base is not None else {}
+    of_file = {name: str(folder / path) for name, path in file_paths.items()}
+
+    def path_of(key: str, name: str) -> str:
+        """Return the path of a file in the layer that sets the key that names it."""
+        if key in over:
+            return name
+        return of_file.get(name, str(folder / name)) if key in stated else of_base.get(name, name)
+
+    paths: dict[str, str] = {}
     for key in _FILE_KEYS:
         for name in plan.named_files(key):
-            path = name
-            if key not in over and key in stated:
-                path = str(folder / file_paths.get(name, name))
-            elif key not in over and base is not None:
-                path = base.files.get(name, name)
+            path = path_of(key, name)
             if Path(paths.setdefault(name, path)).absolute() != Path(path).absolute():
                 raise UserError(
                     f"{name!r} is two different files, {paths[name]!r} and {path!r}: write one of them with its folder"
                 )
-    own_cards = file_paths.get(OWN_CARDS)
-    if own_cards is not None and stated.get("game", plan.game) == plan.game:
-        paths[OWN_CARDS] = str(folder / own_cards)
-    elif base is not None and OWN_CARDS in base.files and base.game == plan.game:
-        paths[OWN_CARDS] = base.files[OWN_CARDS]
-    if plan.cards is not None:
-        paths.pop(OWN_CARDS, None)
+    paths.pop(OWN_CARDS, None)
+    if plan.cards is None:
+        games = ((of_file, stated.get("game", plan.game)), (of_base, base.game if base is not None else ""))
+        paths |= next(({OWN_CARDS: of[OWN_CARDS]} for of, game in games if OWN_CARDS in of and game == plan.game), {})
     moved = {name: path for name, path in paths.items() if path != name}
     return replace(plan, files=moved)

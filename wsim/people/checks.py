@@ -78,49 +78,47 @@ def arranged(
 
     Raises UserError if nothing says which rows are one game.
     """
-    numbers = sorted({number for _, number in columns.values() if number is not None})
-    common = {name: of for name, (of, number) in columns.items() if number is None}
-    if numbers:
-        parts = []
-        for number in numbers:
-            own = {name: of for name, (of, seat) in columns.items() if seat == number}
-            part = frame.select(
-                ROW,
-                *(
-                    pl.col(name).alias(of)
-                    for name, of in {**common, **own}.items()
-                    if name in own or of not in own.values()
-                ),
-            )
-            parts.append(
-                part.with_columns(order=pl.lit(number)).filter(
-                    pl.any_horizontal(pl.col(list(own.values())).is_not_null())
-                )
-            )
-        long = pl.concat(parts, how="diagonal").sort(ROW, "order", maintain_order=True).drop("order")
-        long = long.with_columns(table=pl.col(ROW))
-    else:
-        long = frame.select(ROW, *(pl.col(name).alias(of) for name, of in common.items()))
-        filled = [name for name in long.columns if name != ROW]
-        filled = [name for name in filled if name not in OF_GAMES]
-        blank = long.select(pl.all_horizontal(pl.col(filled).is_null())).to_series() if filled else pl.Series([True])
-        blocks = blank.cast(pl.UInt32).cum_sum()
-        long = long.filter(~blank)
-        if "game" in long.columns:
-            long = long.with_columns(table=pl.col("game"))
-        elif players or "players" in long.columns:
-            count = pl.lit(players) if players else pl.col("players").cast(pl.Int64, strict=False).first()
-            long = long.with_columns(table=pl.int_range(pl.len()) // count)
-        elif blocks.n_unique() > 1:
-            long = long.with_columns(table=blocks.filter(~blank))
-        else:
-            raise UserError(
-                f"{file!r} has one row per seat, and no column says which rows are one game: name it with "
-                "--columns game=HEADING, separate games by an empty row, or give --players"
-            )
-    if not long.height:
+    of_game = any(number is not None for _, number in columns.values())
+    seats = _seats_of_rows(frame, columns) if of_game else _rows_as_seats(frame, columns, file, players)
+    if not seats.height:
         raise UserError(f"{file!r} has no rows")
-    return long.with_columns(file=pl.lit(file), table=pl.col("table").cast(pl.String).fill_null(""))
+    return seats.with_columns(file=pl.lit(file), table=pl.col("table").cast(pl.String).fill_null(""))
+
+
+def _seats_of_rows(frame: pl.DataFrame, columns: Mapping[str, tuple[str, int | None]]) -> pl.DataFrame:
+    """Return the seats of a file with one row per game and numbered columns for its seats."""
+    common = {name: of for name, (of, number) in columns.items() if number is None}
+    parts = []
+    for number in sorted({number for _, number in columns.values() if number is not None}):
+        own = {name: of for name, (of, seat) in columns.items() if seat == number}
+        shared = {name: of for name, of in common.items() if of not in own.values()}
+        part = frame.select(ROW, *(pl.col(name).alias(of) for name, of in {**shared, **own}.items()))
+        taken = pl.any_horizontal(pl.col(list(own.values())).is_not_null())
+        parts.append(part.with_columns(order=pl.lit(number)).filter(taken))
+    seats = pl.concat(parts, how="diagonal").sort(ROW, "order", maintain_order=True).drop("order")
+    return seats.with_columns(table=pl.col(ROW))
+
+
+def _rows_as_seats(
+    frame: pl.DataFrame, columns: Mapping[str, tuple[str, int | None]], file: str, players: int | None
+) -> pl.DataFrame:
+    """Return the seats of a file with one row per seat; raise UserError if nothing says which rows are one game."""
+    seats = frame.select(ROW, *(pl.col(name).alias(of) for name, (of, _) in columns.items()))
+    filled = [name for name in seats.columns if name not in (ROW, *OF_GAMES)]
+    blank = seats.select(pl.all_horizontal(pl.col(filled).is_null())).to_series() if filled else pl.Series([True])
+    blocks = blank.cast(pl.UInt32).cum_sum()
+    seats = seats.filter(~blank)
+    if "game" in seats.columns:
+        return seats.with_columns(table=pl.col("game"))
+    if players or "players" in seats.columns:
+        count = pl.lit(players) if players else pl.col("players").cast(pl.Int64, strict=False).first()
+        return seats.with_columns(table=pl.int_range(pl.len()) // count)
+    if blocks.n_unique() > 1:
+        return seats.with_columns(table=blocks.filter(~blank))
+    raise UserError(
+        f"{file!r} has one row per seat, and no column says which rows are one game: name it with "
+        "--columns game=HEADING, separate games by an empty row, or give --players"
+    )
 
 
 @dataclass

@@ -271,32 +271,36 @@ def _write(
     return load_run(folder)
 
 
-def seats_table(sheet: Sheet, names: Mapping[str, Mapping[str, str]]) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return the seats table of checked rows, and how many rows lack each column that is left out as incomplete."""
+def _in_seats(sheet: Sheet) -> pl.DataFrame:
+    """Return the rows of each game in the order of its seats, partners next to each other."""
     rows = sheet.rows
-    order = ["game", *(["seat"] if sheet.has("seat") and not rows["seat"].null_count() else [])]
-    rows = rows.sort(order, maintain_order=True)
-    size, game, position = sheet.team_size, pl.col("game"), pl.int_range(pl.len()).over("game")
-    if size > 1:  # partners are the seats 0 and 1, 2 and 3, ...
-        team = pl.col("team")
-        around = (team.first() == team.last()).over("game")  # partners in the first and in the last seat
-        turned = pl.when(around).then((position + 1) % pl.len().over("game")).otherwise(position)
-        rows = (
-            rows.with_columns(position=position)
-            .with_columns(place=turned if len(order) > 1 else pl.col("position").min().over("game", "team"))
-            .sort("game", "place", maintain_order=True)
-        )
+    numbered = sheet.has("seat") and not rows["seat"].null_count()
+    rows = rows.sort(["game", "seat"] if numbered else ["game"], maintain_order=True)
+    if sheet.team_size == 1:
+        return rows
+    team, position = pl.col("team"), pl.int_range(pl.len()).over("game")
+    around = (team.first() == team.last()).over("game")  # partners in the first and in the last seat
+    turned = pl.when(around).then((position + 1) % pl.len().over("game")).otherwise(position)
+    rows = rows.with_columns(position=position)
+    place = turned if numbered else pl.col("position").min().over("game", "team")
+    return rows.with_columns(place=place).sort("game", "place", maintain_order=True)
+
+
+def _ranks(sheet: Sheet, rows: pl.DataFrame) -> pl.Series:
+    """Return the rank of each seat, or of its team, by what is known of the result."""
     kept = {"total": 10**9, "winner": 10**8, "rank": -(10**6), "coins": 1}  # criteria for the ranking, in this order
     decisive = [pl.col(name).cast(pl.Int64).fill_null(0) * worth for name, worth in kept.items() if sheet.has(name)]
-    key = (
-        rows.select(pl.sum_horizontal(decisive))
-        .to_series()
-        .to_numpy()
-        .reshape(-1, rows.height // rows["game"].n_unique())
-    )
-    key = key.reshape(len(key), -1, size).sum(axis=2)  # of each team
-    rank = np.repeat(1 + (key[:, None, :] > key[:, :, None]).sum(axis=2), size, axis=1)
-    rows = rows.with_columns(rank=pl.Series(rank.ravel(), dtype=pl.UInt8))
+    key = rows.select(pl.sum_horizontal(decisive)).to_series().to_numpy()
+    key = key.reshape(rows["game"].n_unique(), -1, sheet.team_size).sum(axis=2)  # of each team
+    rank = np.repeat(1 + (key[:, None, :] > key[:, :, None]).sum(axis=2), sheet.team_size, axis=1)
+    return pl.Series(rank.ravel(), dtype=pl.UInt8)
+
+
+def seats_table(sheet: Sheet, names: Mapping[str, Mapping[str, str]]) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Return the seats table of checked rows, and how many rows lack each column that is left out as incomplete."""
+    rows, size = _in_seats(sheet), sheet.team_size
+    game, position = pl.col("game"), pl.int_range(pl.len()).over("game")
+    rows = rows.with_columns(rank=_ranks(sheet, rows))
     first = pl.col("rank") == 1
     table = rows.select(
         game=game.rle_id().cast(pl.UInt64),

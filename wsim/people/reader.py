@@ -179,11 +179,9 @@ def _rows(value: Any, headings: Headings) -> Iterator[dict[str, Any]]:
     if isinstance(value, dict) and isinstance(value.get("plays"), list) and isinstance(value.get("players"), list):
         yield from _board_game_stats(value, headings)
         return
-    games = (
-        next((value[key] for key in ("games", "plays", "rows") if isinstance(value.get(key), list)), [value])
-        if (isinstance(value, dict))
-        else value
-    )
+    games = value
+    if isinstance(value, dict):
+        games = next((value[key] for key in ("games", "plays", "rows") if isinstance(value.get(key), list)), [value])
     if not isinstance(games, list) or not all(isinstance(game, dict) for game in games):
         raise UserError("JSON must be a list of games or of rows, each an object")
     for number, game in enumerate(games, 1):
@@ -193,14 +191,21 @@ def _rows(value: Any, headings: Headings) -> Iterator[dict[str, Any]]:
         elif form == "wsim-position":
             yield from _of_position(game, number)
         else:
-            nested = next((key for key in _NESTED if isinstance(game.get(key), list)), None)
-            common = {key: item for key, item in game.items() if key != nested}
-            seats = [{}] if nested is None else game[nested]
-            named = {} if nested is None or any(headings.field(key) == "game" for key in common) else {"game": number}
-            for seat in seats:
-                if not isinstance(seat, dict):
-                    raise UserError(f"game {number}: {nested} must be a list of objects, not {seat!r}")
-                yield {ROW: number, **named, **common, **seat}
+            yield from _of_object(game, number, headings)
+
+
+def _of_object(game: Mapping[str, Any], number: int, headings: Headings) -> Iterator[dict[str, Any]]:
+    """Yield the seats in an object with a list of seats, or the object as one seat."""
+    nested = next((key for key in _NESTED if isinstance(game.get(key), list)), None)
+    if nested is None:
+        yield {ROW: number, **game}
+        return
+    common = {key: item for key, item in game.items() if key != nested}
+    named = {} if any(headings.field(key) == "game" for key in common) else {"game": number}
+    for seat in game[nested]:
+        if not isinstance(seat, dict):
+            raise UserError(f"game {number}: {nested} must be a list of objects, not {seat!r}")
+        yield {ROW: number, **named, **common, **seat}
 
 
 def _of_trace(trace: Mapping[str, Any], number: int) -> Iterator[dict[str, Any]]:

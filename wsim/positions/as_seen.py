@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from wsim.game import Simulator
+
+_Item = TypeVar("_Item")
 
 POINTS = "Points that everybody at the table can count, as if the game ended at that moment."
 
@@ -146,18 +148,19 @@ class _Followed:
 
 def _in_common(scenes: Sequence[Scene]) -> Scene:
     """Return the common view of several seats; for each city, the view of those who do not see its hand."""
-    first, size = scenes[0], len(scenes)
+    first = scenes[0]
     cities = []
-    for place in range(len(first.cities)):
-        others = [scene.cities[place] for seat, scene in enumerate(scenes) if seat != place]
-        others = [city for city in others if not city.hand] or others
-        facts = dict(others[0].facts) if others else {}
-        for other in others[1:]:
-            facts = {name: value for name, value in facts.items() if other.facts.get(name) == value}
-        cards = [card for card in (others[0].cards if others else ()) if all(card in other.cards for other in others)]
-        cities.append(replace(first.cities[place], facts=facts, cards=cards, hand=()))
-    events = [event for event in first.events if all(event in scene.events for scene in scenes)]
-    flows = [flow for flow in first.flows if all(flow in scene.flows for scene in scenes)]
+    for place, city in enumerate(first.cities):
+        views = [scene.cities[place] for seat, scene in enumerate(scenes) if seat != place]
+        views = [view for view in views if not view.hand] or views
+        facts = dict(_in_all([list(view.facts.items()) for view in views]))
+        cities.append(replace(city, facts=facts, cards=_in_all([view.cards for view in views]), hand=()))
+    events, flows = _in_all([scene.events for scene in scenes]), _in_all([scene.flows for scene in scenes])
     label = first.label if len({scene.label for scene in scenes}) == 1 else first.chapter
     board = first.board if all(scene.board == first.board for scene in scenes) else ()
-    return replace(first, cities=cities, events=events, flows=flows, label=label, board=board) if size else first
+    return replace(first, cities=cities, events=events, flows=flows, label=label, board=board)
+
+
+def _in_all(lists: Sequence[Sequence[_Item]]) -> list[_Item]:
+    """Return the items of the first list that all others have, too."""
+    return [item for item in (lists[0] if lists else ()) if all(item in others for others in lists)]

@@ -65,19 +65,9 @@ def beside(tables: Mapping[object, Table]) -> Table | None:
     figure = next((name for name in _FIGURES if all(name in table.frame.columns for table in tables.values())), "")
     if not figure or any(table.labels != first.labels for table in others):
         return None
-    column, labels = first.column(figure), list(first.labels)
-    facts = [each.name for each in first.columns if each.kind is CATEGORY and each.name in first.frame.columns]
-    facts = [name for name in facts if name != "verdict" and name not in labels]
-    low, high = column.ends or ("", "")
-    both = first.frame.select(*(pl.col(name).cast(pl.String) for name in labels), *facts)
-    columns: list[Column] = [*named(labels), *(first.column(name) for name in facts)]
-    for number, (run, table) in enumerate(tables.items()):
-        called = column.called(f"{figure}_{number}", f"{column.heading}, {run}")
-        ends = zip((figure, low, high), (called.name, *(called.ends or ())), strict=True)
-        keys = [pl.col(name).cast(pl.String) for name in labels]
-        values = table.frame.select(*keys, *(pl.col(old).alias(new) for old, new in ends))
-        both = both.join(values, on=labels, how="left" if number else "inner", maintain_order="left")
-        columns.append(replace(called, drawn=False))
+    column = first.column(figure)
+    frame, columns = _joined(tables, column)
+    differences = []
     for number, run in enumerate(list(tables)[1:], start=1):
         made = estimated(
             f"{figure}_difference_{number}", column.kind, unit=column.unit, heading=f"{run} minus {next(iter(tables))}",
@@ -85,19 +75,37 @@ def beside(tables: Mapping[object, Table]) -> Table | None:
         )  # fmt: skip
         run_names, base_names = ([f"{figure}_{run}{end}" for end in ("", "_low", "_high")] for run in (number, 0))
         named_ends = zip((made.name, *(made.ends or ())), _difference(run_names, base_names), strict=True)
-        both = both.with_columns(value.alias(name) for name, value in named_ends)
-        columns.append(made)
-    both = both.filter(pl.col(f"{figure}_difference_1").is_not_null())
-    if both.is_empty():
+        frame = frame.with_columns(value.alias(name) for name, value in named_ends)
+        differences.append(made)
+    largest = pl.col(differences[0].name)
+    frame = frame.filter(largest.is_not_null()).sort(largest.abs(), descending=True)
+    if frame.is_empty():
         return None
-    both = both.sort(pl.col(f"{figure}_difference_1").abs(), descending=True)
     charts = tuple(
         Chart("forest", (made.name,), first.labels, f"{title(column.heading)}: {made.heading}, with intervals")
-        for made in columns
-        if made.difference and made.name.startswith(f"{figure}_difference_")
+        for made in differences
     )
     heading = f"{first.title}: {column.heading}, side by side"
-    return Table(both, heading, _INDEPENDENT, tuple(columns), form=first.form, labels=first.labels, charts=charts)
+    columns = [*columns, *differences]
+    return Table(frame, heading, _INDEPENDENT, tuple(columns), form=first.form, labels=first.labels, charts=charts)
+
+
+def _joined(tables: Mapping[object, Table], column: Column) -> tuple[pl.DataFrame, list[Column]]:
+    """Return the rows of the first table, with one figure of every run in columns of its own, and the columns."""
+    first = next(iter(tables.values()))
+    labels = list(first.labels)
+    keys = [pl.col(name).cast(pl.String) for name in labels]
+    facts = [each.name for each in first.columns if each.kind is CATEGORY and each.name in first.frame.columns]
+    facts = [name for name in facts if name not in (*labels, "verdict")]
+    frame = first.frame.select(*keys, *facts)
+    columns = [*named(labels), *map(first.column, facts)]
+    for number, (run, table) in enumerate(tables.items()):
+        called = column.called(f"{column.name}_{number}", f"{column.heading}, {run}")
+        ends = zip((column.name, *(column.ends or ())), (called.name, *(called.ends or ())), strict=True)
+        values = table.frame.select(*keys, *(pl.col(old).alias(new) for old, new in ends))
+        frame = frame.join(values, on=labels, how="left" if number else "inner", maintain_order="left")
+        columns.append(replace(called, drawn=False))
+    return frame, columns
 
 
 def _difference(first: Sequence[str], second: Sequence[str]) -> tuple[pl.Expr, pl.Expr, pl.Expr]:

@@ -454,35 +454,19 @@ def _with_people(
     The error of a share is at least one seat: in few games, what never happened is not impossible. Where people chose
     their boards, the seats of the other run are weighted to the same boards, except in metrics of a board.
     """
-    frames = [
-        _with_seats((run.seats if run.people else run.rows_of("seats", range(MAX_SIMULATED))).collect(), first, second)
-        for run in (first, second)
-    ]
-    boards = [
-        name for name, kind in frames[0].schema.items()
-        if isinstance(kind, pl.Enum) and name in frames[1].columns and name not in ("policy", "player", "group", "seat")
-    ]  # fmt: skip
-    chosen = [
-        frame
-        for run, frame in zip((first, second), frames, strict=True)
-        if (run.people or {}).get("boards") == "chosen"
-    ]
-    columns, counts, words = [], [], []
-    for run, frame in zip((first, second), frames, strict=True):
-        read = MetricReading(metrics, np.ones(1, bool))
-        rows = range(frame.height)
-        value, count, _ = read(frame.with_columns(game=pl.int_range(pl.len(), dtype=pl.UInt64)), rows)
-        if run.people is None and boards and chosen:
-            weights = _weights(frame, chosen[0], boards)
-            of_all = np.array([not metric.where for metric in metrics])[:, None]
-            value, count = (np.where(of_all, part * weights, part) for part in (value, count))
-        codes, word = clusterings_of(frame)
-        words += [word] if run.people else []
-        estimate, counted = clustered(value, count, codes, level), (count != 0).sum(axis=1)
-        least = np.array([metric.share for metric in metrics]) / np.maximum(counted, 1)  # a share of 0 is not certain
-        columns.append(replace(estimate, error=np.maximum(estimate.error, least)))
+    runs = (first, second)
+    rows = [run.seats if run.people else run.rows_of("seats", range(MAX_SIMULATED)) for run in runs]
+    frames = [_with_seats(seats.collect(), first, second) for seats in rows]
+    chosen = [frame for run, frame in zip(runs, frames, strict=True) if (run.people or {}).get("boards") == "chosen"]
+    boards = _boards_of_both(*frames) if chosen else []
+    figures, counts = [], []
+    for run, frame in zip(runs, frames, strict=True):
+        weights = _weights(frame, chosen[0], boards) if boards and run.people is None else np.ones(frame.height)
+        estimate, counted = _seat_by_seat(frame, metrics, weights, level)
+        figures.append(estimate)
         counts.append(counted)
-    first_figures, second_figures = columns
+    words = [clusterings_of(frame)[1] for run, frame in zip(runs, frames, strict=True) if run.people]
+    first_figures, second_figures = figures
     difference = Estimate(
         second_figures.value - first_figures.value,
         np.hypot(first_figures.error, second_figures.error),
@@ -490,9 +474,31 @@ def _with_people(
         level,
     )
     how = f"Unpaired: people's games share no deals with others; people's errors are clustered by {words[-1]}"
-    if boards and chosen and len(words) == 1:
+    if boards and len(words) == 1:
         how += "; people chose their boards, so simulated seats are weighted to the same boards"
     return _columns(first_figures, second_figures, difference, np.stack(counts, axis=1).astype(float)), how
+
+
+def _boards_of_both(first: pl.DataFrame, second: pl.DataFrame) -> list[str]:
+    """Return the columns that say which board a seat has, of seats tables that both have them."""
+    kinds = {name for name, kind in first.schema.items() if isinstance(kind, pl.Enum)}
+    return [name for name in first.columns if name in kinds & {*second.columns} - {"policy", "player", "group", "seat"}]
+
+
+def _seat_by_seat(
+    frame: pl.DataFrame, metrics: tuple[Metric, ...], weights: NDArray[np.float64], level: float
+) -> tuple[Estimate, NDArray[np.int64]]:
+    """Return metrics of a seats table with errors clustered as its columns say, and how many seats each counts.
+
+    ``weights``: of each seat, in metrics that are not of one board.
+    """
+    read = MetricReading(metrics, np.ones(1, bool))
+    value, count, _ = read(frame.with_columns(game=pl.int_range(pl.len(), dtype=pl.UInt64)), range(frame.height))
+    of_all = np.array([not metric.where for metric in metrics])[:, None]
+    value, count = (np.where(of_all, part * weights, part) for part in (value, count))
+    estimate, counted = clustered(value, count, clusterings_of(frame)[0], level), (count != 0).sum(axis=1)
+    least = np.array([metric.share for metric in metrics]) / np.maximum(counted, 1)  # a share of 0 is not certain
+    return replace(estimate, error=np.maximum(estimate.error, least)), counted
 
 
 def _weights(seats: pl.DataFrame, people: pl.DataFrame, boards: list[str]) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from wsim.facts import observed_names
@@ -38,23 +39,21 @@ def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str
     if rules.teams:
         labels += [f"mate:{name}" for name in names]
     cities = ["own", *(f"left{step}" for step in range(1, int(rules.seats)))]
-    for city in cities:
-        groups = [*OBSERVED, *OBSERVED_WITH_CLAUSES] if rules.triggers else OBSERVED
-        labels += [f"{city}.{name}" for name in observed_names(groups)]
-        labels += [f"{city}.{COUNTER}:{slot.label}" for slot in slots_of(catalogue)]
-        labels += [f"{city}.built:{name}" for name in names]
-        labels += [f"{city}.recruited:{name}" for name in recruits]
+    facts = [
+        *observed_names([*OBSERVED, *OBSERVED_WITH_CLAUSES] if rules.triggers else OBSERVED),
+        *(f"{COUNTER}:{slot.label}" for slot in slots_of(catalogue)),
+        *(f"built:{name}" for name in names),
+        *(f"recruited:{name}" for name in recruits),
+    ]
+    labels += [f"{city}.{fact}" for city in cities for fact in facts]
     if rules.asks:
         labels += ["asking.entry", "asking.clause"]
     labels += [f"{where}:{name}" for where in ("recruit", "display") for name in recruits]
     if history:
         turns = range(1, int(rules.turns) + 1)
         labels += [f"passed{turn}:{name}" for turn in turns for name in names]
-        for age in range(1, AGES + 1):
-            for turn in turns:
-                for city in cities:
-                    for late in ("", "late."):
-                        labels += [f"deed:{age}.{turn}.{city}.{late}{what}" for what in _DEED]
+        deeds = product(range(1, AGES + 1), turns, cities, ("", "late."), _DEED)
+        labels += [f"deed:{age}.{turn}.{city}.{late}{what}" for age, turn, city, late, what in deeds]
     return tuple(labels)
 
 
