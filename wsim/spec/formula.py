@@ -262,6 +262,11 @@ def _names_in(tree: ast.expr) -> tuple[str, ...]:
     return (tree.id if isinstance(tree, ast.Name) else "",)
 
 
+def _mentions_card(tree: ast.AST) -> bool:
+    """Return whether a part of a formula names ``card``."""
+    return any(isinstance(part, ast.Name) and part.id == "card" for part in ast.walk(tree))
+
+
 def _title_of(tree: ast.Compare) -> str:
     """Return an example of a comparison of names with what one is compared with."""
     parts = [ast.unparse(part) for part in (tree.left, *tree.comparators) if isinstance(part, ast.Attribute)]
@@ -280,31 +285,12 @@ class _Reader:
     def node(self, tree: ast.expr) -> Node:
         """Return a part of the tree as a node."""
         match tree:
-            case ast.Constant(value=bool()) | ast.Constant(value=float()):
-                raise self.mistake(tree, "only whole numbers are accepted")
-            case ast.Constant(value=int(value)):
-                if value > MAX_WRITTEN:
-                    raise self.mistake(tree, f"a written number is at most {MAX_WRITTEN:,}")
-                return self.made(tree, "number", value=value)
-            case ast.Constant(value=str(name)) if self.titles:
-                return self.made(tree, "named", name=NAMED + name)
-            case ast.Constant(value=str()):
-                message = "the name of a card must be inside count(...), or compared with card.name"
-                raise self.mistake(tree, message if self.vocabulary.cards else "texts are not accepted in a formula")
+            case ast.Constant():
+                return self.constant(tree)
             case ast.Name(id=name):
                 return self.named(tree, "", name)
-            case ast.Attribute(value=ast.Name(id="card"), attr=name) if self.vocabulary.facts:
-                return self.fact(tree, name)
-            case ast.Attribute() if (node := self.remembered(tree)) is not None:
-                return node
-            case ast.Attribute(value=ast.Name(id=whose), attr=name) if whose in self.vocabulary.whose[1:]:
-                return self.named(tree, whose, name)
-            case ast.Attribute(value=ast.Name(id=whose)):
-                accepted = self.vocabulary.whose[1:]
-                message = f"unknown city {whose!r}{nearest(whose, accepted)}; accepted: {', '.join(accepted)}"
-                if not accepted:
-                    message = "formulas of this game cannot refer to other players; accepted: plain names"
-                raise self.mistake(tree, message)
+            case ast.Attribute(value=value) if isinstance(value, ast.Name) or self.remembered(tree):
+                return self.attribute(tree)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self.made(tree, "neg", self.node(operand))
             case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -320,18 +306,53 @@ class _Reader:
                 return self.made(tree, kind, *map(self.condition, values))
             case ast.Compare(left=left, comparators=right) if any(map(self.is_title, (left, *right))):
                 return self.compared(tree)
-            case ast.Compare(left=left, ops=ops, comparators=right) if all(type(op) in _COMPARISONS for op in ops):
-                sides = list(map(self.node, (left, *right)))
-                pairs = [
-                    self.made(tree, _COMPARISONS[type(op)], low, high)
-                    for op, low, high in zip(ops, sides, sides[1:], strict=False)
-                ]
-                return pairs[0] if len(pairs) == 1 else self.made(tree, "and", *pairs)
+            case ast.Compare(ops=ops) if {*map(type, ops)} <= _COMPARISONS.keys():
+                return self.comparison(tree)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return self.made(tree, "if", self.node(body), self.node(orelse), self.condition(test))
             case ast.Call():
                 return self.called(tree)
         raise self.mistake(tree, f"is not accepted in a formula; accepted: {_WRITTEN}")
+
+    def constant(self, tree: ast.Constant) -> Node:
+        """Return a written number, or the name of a card where one is compared."""
+        match tree.value:
+            case bool() | float():
+                raise self.mistake(tree, "only whole numbers are accepted")
+            case int(value) if value > MAX_WRITTEN:
+                raise self.mistake(tree, f"a written number is at most {MAX_WRITTEN:,}")
+            case int(value):
+                return self.made(tree, "number", value=value)
+            case str(name) if self.titles:
+                return self.made(tree, "named", name=NAMED + name)
+            case str():
+                message = "the name of a card must be inside count(...), or compared with card.name"
+                raise self.mistake(tree, message if self.vocabulary.cards else "texts are not accepted in a formula")
+        raise self.mistake(tree, f"is not accepted in a formula; accepted: {_WRITTEN}")
+
+    def attribute(self, tree: ast.Attribute) -> Node:
+        """Return a fact of a counted or remembered card, or a name of another city."""
+        match tree.value:
+            case ast.Name(id="card") if self.vocabulary.facts:
+                return self.fact(tree, tree.attr)
+        if (node := self.remembered(tree)) is not None:
+            return node
+        whose, accepted = _names_in(tree)[0], self.vocabulary.whose[1:]
+        if whose in accepted:
+            return self.named(tree, whose, tree.attr)
+        message = f"unknown city {whose!r}{nearest(whose, accepted)}; accepted: {', '.join(accepted)}"
+        if not accepted:
+            message = "formulas of this game cannot refer to other players; accepted: plain names"
+        raise self.mistake(tree, message)
+
+    def comparison(self, tree: ast.Compare) -> Node:
+        """Return a comparison of two or more parts: ``a < b < c`` is two comparisons."""
+        sides = list(map(self.node, (tree.left, *tree.comparators)))
+        pairs = [
+            self.made(tree, _COMPARISONS[type(op)], low, high)
+            for op, low, high in zip(tree.ops, sides, sides[1:], strict=False)
+        ]
+        return pairs[0] if len(pairs) == 1 else self.made(tree, "and", *pairs)
 
     def made(self, tree: ast.expr, kind: str, *parts: Node, **more: int | str | Span) -> Node:
         """Return a node for a part of the tree."""
@@ -500,31 +521,31 @@ class _Reader:
 
     def in_order(self, tree: ast.expr, whose: str) -> Node:
         """Return the node of a condition about the order of building: comparisons of ``card.order``, and conditions."""
-        order, both = f"card.{self.vocabulary.order}", isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And)
         compared, others = [], []
-        for part in tree.values if both and isinstance(tree, ast.BoolOp) else [tree]:
+        for part in tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]:
             if not any(map(self.is_order, ast.walk(part))):
                 others.append(part)
                 continue
-            accepted = f"{order} < 3, and conditions with `and`"
-            if not (isinstance(part, ast.Compare) and len(part.ops) == 1 and type(part.ops[0]) in _IN_ORDER):
-                raise self.mistake(part, f"is not accepted about the order of counted cards; accepted: {accepted}")
-            left, right = part.left, part.comparators[0]
-            first = self.is_order(left)
-            end = right if first else left
-            if any(isinstance(one, ast.Name) and one.id == "card" for one in ast.walk(end)) or not (
-                first or self.is_order(right)
-            ):
-                raise self.mistake(part, f"{order} is compared with a number of the table; accepted: {accepted}")
-            kind = _COMPARISONS[type(part.ops[0])]
-            place = self.made(left if first else right, "fact", name=self.vocabulary.order)
-            compared.append(self.made(part, kind if first else _TURNED[kind], place, self.node(end)))
+            compared.append(self.compared_order(part))
         reader = replace(self, of_card=True)
         text = " and ".join(f"({ast.unparse(part)})" for part in others) or "any"
         holds = [reader.condition(part) for part in others]
         every = self.made(tree, "and", *holds) if holds else self.made(tree, "number", value=1)
         cards = self.made(tree, "cards", every, name=text, whose=whose)
         return self.made(tree, "ordered", cards, *compared, whose=whose)
+
+    def compared_order(self, tree: ast.expr) -> Node:
+        """Return the node of a comparison of ``card.order`` with a number, ``card.order`` on the left."""
+        order = f"card.{self.vocabulary.order}"
+        accepted = f"{order} < 3, and conditions with `and`"
+        if not (isinstance(tree, ast.Compare) and len(tree.ops) == 1 and type(tree.ops[0]) in _IN_ORDER):
+            raise self.mistake(tree, f"is not accepted about the order of counted cards; accepted: {accepted}")
+        kind, left, right = _COMPARISONS[type(tree.ops[0])], tree.left, tree.comparators[0]
+        if not self.is_order(left):
+            kind, left, right = _TURNED[kind], right, left
+        if not self.is_order(left) or _mentions_card(right):
+            raise self.mistake(tree, f"{order} is compared with a number of the table; accepted: {accepted}")
+        return self.made(tree, kind, self.made(left, "fact", name=self.vocabulary.order), self.node(right))
 
     def counted(self, tree: ast.expr, whose: str) -> Node:
         """Return the node of an argument of ``count``: a card that the city has, a class of cards, or a condition."""
@@ -533,7 +554,7 @@ class _Reader:
         match tree:
             case ast.Constant(value=str(name)) if self.vocabulary.cards:
                 return self.made(tree, "card", name=name, whose=whose)
-        if self.vocabulary.facts and any(isinstance(part, ast.Name) and part.id == "card" for part in ast.walk(tree)):
+        if self.vocabulary.facts and _mentions_card(tree):
             if self.vocabulary.order and any(map(self.is_order, ast.walk(tree))):
                 return self.in_order(tree, whose)
             holds = replace(self, of_card=True).condition(tree)
@@ -573,20 +594,8 @@ def span(node: Node, spans: Spans) -> Span:
     """
     parts = [span(part, spans) for part in node.parts]
     kind = node.kind
-    if kind == "number":
-        return node.value, node.value
-    if kind == "name":
-        return spans[node.name]
-    if kind in ("cards", "ordered"):
-        return 0, spans["cards"][1]
-    if kind == "fact" and not node.bounds[1]:
-        return 0, spans["cards"][1]  # a place in the order of building
-    if kind == "named":
-        return 0, MAX_CARDS
-    if kind in ("call", "counter", *_OF_CARD):
-        return node.bounds
-    if kind == "card" or node.is_condition:
-        return 0, 1
+    if (known := _known_span(node, spans)) is not None:
+        return known
     lows, highs = [low for low, _ in parts], [high for _, high in parts]
     if kind in _SPANS:
         return _SPANS[kind](lows, highs)
@@ -600,6 +609,24 @@ def span(node: Node, spans: Spans) -> Span:
         return lows[1] + 1, 0
     results = [_ENDS[kind](left, right) for left, right in product(parts[0], parts[1])]
     return min(results), max(results)
+
+
+def _known_span(node: Node, spans: Spans) -> Span | None:
+    """Return the lowest and highest value of a node, if they do not depend on those of its parts."""
+    match node.kind:
+        case "number":
+            return node.value, node.value
+        case "name":
+            return spans[node.name]
+        case "cards" | "ordered":
+            return 0, spans["cards"][1]
+        case "fact" if not node.bounds[1]:
+            return 0, spans["cards"][1]  # a place in the order of building
+        case "named":
+            return 0, MAX_CARDS
+    if node.kind in ("call", "counter", *_OF_CARD):
+        return node.bounds
+    return (0, 1) if node.kind == "card" or node.is_condition else None
 
 
 _SPANS: Mapping[str, Callable[[list[int], list[int]], Span]] = {

@@ -47,40 +47,21 @@ _TIGHT = {"+": 5, "-": 5, "*": 6, "neg": 7}
 
 def english(node: Node) -> str:
     """Return a formula in English, with brackets where the words alone would be ambiguous."""
+    if (leaf := _of_leaf(node)) is not None:
+        return leaf
     parts = [_bracketed(part, node) for part in node.parts]
     match node.kind:
-        case "number":
-            return str(node.value)
-        case "name" if node.name in TABLE_NAMES + EVENT_NAMES:
-            return _TABLE[node.name]
-        case "name":
-            return f"{_OWNERS[node.whose]} {CITY_WORDS[node.name]}"
-        case "card":
-            return f"{_OWNERS[node.whose]} {node.name}"
         case "cards":
             return f"{_OWNERS[node.whose]} structures where {parts[0]}"
         case "ordered":
             return f"{_OWNERS[node.whose]} structures where {' and '.join(_ordered_parts(node))}"
-        case "fact":
-            return _FACTS.get(node.name, f"the colour is {node.name}")
-        case "event":
-            return _OF_EVENT.get(node.name, f"it is {node.name}")
-        case "last":
-            return _fact_of_last(node)
-        case "named":
-            return node.name.removeprefix(NAMED)
-        case "counter":
-            return f"{_OWNERS[node.whose] if node.whose else 'the'} counter {node.name.partition('.')[2]}"
         case "call":
             arguments = f" for {_listed(parts)}" if parts else ""
             return f"{node.bounds[0]} to {node.bounds[1]}, computed by {node.name} of {node.whose}.py{arguments}"
         case "neg":
             return f"minus {parts[0]}"
         case "not":
-            of_card = node.parts[0].kind in _OF_CARD or (
-                node.parts[0].kind == "==" and any(map(_is_title, node.parts[0].parts))
-            )
-            return parts[0].replace(" is ", " is not ", 1) if of_card else f"not {parts[0]}"
+            return _negated(node.parts[0], parts[0])
         case "and" | "or":
             return f" {node.kind} ".join(parts)
         case "if":
@@ -97,14 +78,51 @@ def english(node: Node) -> str:
             return f"complete sets of {_listed(parts)}"
         case "count":
             return f"the number of: {_listed(parts)}"
-    verb = "are" if node.parts[0].kind == "name" and node.parts[0].name in CITY_WORDS else "is"
+    return _of_two(node, *parts)
+
+
+def _of_leaf(node: Node) -> str | None:
+    """Return a name, a number or a fact of a card in English; None for a formula that is made of others."""
+    owner = _OWNERS.get(node.whose, "")
+    match node.kind:
+        case "number":
+            return str(node.value)
+        case "name" if node.name in TABLE_NAMES + EVENT_NAMES:
+            return _TABLE[node.name]
+        case "name":
+            return f"{owner} {CITY_WORDS[node.name]}"
+        case "card":
+            return f"{owner} {node.name}"
+        case "fact":
+            return _FACTS.get(node.name, f"the colour is {node.name}")
+        case "event":
+            return _OF_EVENT.get(node.name, f"it is {node.name}")
+        case "last":
+            return _fact_of_last(node)
+        case "named":
+            return node.name.removeprefix(NAMED)
+        case "counter":
+            return f"{owner if node.whose else 'the'} counter {node.name.partition('.')[2]}"
+    return None
+
+
+def _of_two(node: Node, left: str, right: str) -> str:
+    """Return a sum, a product or a comparison in English."""
     if any(map(_is_title, node.parts)):
-        return f"{parts[0]} {'is' if node.kind == '==' else 'is not'} {parts[1]}"
+        return f"{left} {'is' if node.kind == '==' else 'is not'} {right}"
+    several = node.parts[0].kind == "name" and node.parts[0].name in CITY_WORDS
     operator = _OPERATORS[node.kind]
-    if verb == "is" and node.kind == "<":  # one thing: a counter, the age, a cost
+    if not several and node.kind == "<":  # one thing: a counter, the age, a cost
         operator = "less than"
-    operator = f"{verb} {operator}" if node.is_condition else operator
-    return f"{parts[0]} {operator} {parts[1]}"
+    if node.is_condition:
+        operator = f"{'are' if several else 'is'} {operator}"
+    return f"{left} {operator} {right}"
+
+
+def _negated(node: Node, text: str) -> str:
+    """Return the opposite of a condition; of a card, "it is not green"."""
+    of_card = node.kind in _OF_CARD or (node.kind == "==" and any(map(_is_title, node.parts)))
+    return text.replace(" is ", " is not ", 1) if of_card else f"not {text}"
 
 
 def _ordered_parts(node: Node) -> list[str]:

@@ -343,16 +343,11 @@ class WondersCatalogues(Catalogues):
         table, recruits = table_rows(catalogue), recruit_rows(catalogue)
         record: Any = catalogue_dict(catalogue)
         if name is not None:
-            matches = (
-                [row for row in cards if row["name"].casefold() == name.casefold()],
-                [row for row in wonders if row["wonder"].casefold() == name.casefold()],
-                [row for row in table if row["rule"].casefold() == name.casefold()],
-                [row for row in recruits if row["name"].casefold() == name.casefold()],
-            )
+            named = (("name", cards), ("wonder", wonders), ("rule", table), ("name", recruits))
+            matches = [[row for row in rows if row[key].casefold() == name.casefold()] for key, rows in named]
             if not any(matches):
-                names = [*(row["name"] for row in (*cards, *recruits)), *(row["wonder"] for row in wonders)]
-                names += [row["rule"] for row in table]
-                raise UserError(f"no card or wonder is called {name!r}{nearest(name, dict.fromkeys(names))}")
+                names = dict.fromkeys(row[key] for key, rows in named for row in rows)
+                raise UserError(f"no card or wonder is called {name!r}{nearest(name, names)}")
             cards, wonders, table, recruits = matches
             record = cards or wonders or table or recruits
         parts = (
