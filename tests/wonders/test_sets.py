@@ -89,7 +89,7 @@ def test_cards_are_chosen_as_the_twin_chooses_them(ruleset: str, players: int) -
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("1e", 7), ("2e", 5), ("2e-cities", 6), *TABLES])
 def test_cards_are_chosen_as_the_twin_chooses_them_in_many_games(ruleset: str, players: int) -> None:
     for seed in range(3):
-        compare_case(Case(seed, ruleset, players, OFTEN), games=40)
+        compare_case(Case(seed, ruleset, players, OFTEN), games=15)
 
 
 POLICIES = ("random", "first", "greedy", "rulebased", "balanced", "net", "search:playouts=4", "endgame:playouts=4")
