@@ -79,6 +79,9 @@ def test_the_tests_of_a_package_are_those_of_its_folder() -> None:
     assert notes.tests_of("babel/kernels") == ["tests/babel"]
     assert notes.tests_of("")[0] == "tests/lab"
     assert {fault.module.name for fault in faults.drawn(["stats/levels"], 5, 1)} == {"levels.py"}
+    own = {str(fault.module.parent) for fault in faults.drawn(["wonders/."], 50, 1)}
+    assert own == {"wsim/wonders"}, "without the packages in it"
+    assert {str(fault.module.parent) for fault in faults.drawn(["."], 50, 1)} == {"wsim"}
     assert notes.files_of(["tests/lab", "tests/lab/test_plan.py"])[:2] == [
         *("tests/lab/test_alone.py", "tests/lab/test_answer.py")
     ]

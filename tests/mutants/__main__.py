@@ -135,7 +135,7 @@ class Checkout:
             environment = {**self.variables, **({} if jit else WITHOUT_JIT)}
             lines: list[str] = []
             if not all(path.exists() for path in kept(files, self.folder, jit).values()):
-                lines, environment["WSIM_LINES_LIMIT"] = ["-p", "tests.lines"], str(LONGEST)
+                lines, environment["WSIM_LINES_LIMIT"] = ["-p", "tests.lines"], str(LONGEST[jit])
             self._serving[key] = Serving(self.root, [*QUICK, *lines, *files], environment)
         return self._serving[key]
 
@@ -182,7 +182,7 @@ def wilson(noticed: int, count: int) -> tuple[float, float]:
 def main() -> None:
     """Draw, plant, test, report."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
-    parser.add_argument("--package", action="append", default=[], help="stats, wonders/kernels, policies/isolation")
+    parser.add_argument("--package", action="append", default=[], help="stats, policies/isolation, wonders/. (itself)")
     parser.add_argument("--tests", action="append", help="folders and files of tests (default: those of the package)")
     parser.add_argument("--count", type=int, default=30, help="how many faults are drawn")
     parser.add_argument("--seed", type=int, default=1, help="of the drawing")

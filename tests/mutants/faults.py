@@ -180,6 +180,11 @@ def drawn(packages: list[str], count: int, seed: int) -> list[Fault]:
 
 
 def _within(module: Path, name: str) -> bool:
-    """Return whether a module is in the package of a name, or is the module of that name (``policies/isolation``)."""
+    """Return whether a module is in the package of a name, or is the module of that name (``policies/isolation``).
+
+    ``wonders/.`` has only the modules of ``wonders`` itself, and ``.`` those of wsim itself.
+    """
     package = package_of(module)
+    if name.endswith("."):
+        return package == name.rstrip("/.")
     return package == name or package.startswith(f"{name}/") or module.with_suffix("") == Path("wsim") / name

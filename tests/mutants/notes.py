@@ -20,17 +20,35 @@ from tests.mutants.faults import ROOT, Fault
 PYTEST = ("-q", "-n", "0", "-p", "no:cacheprovider")
 QUICK = ("-m", "not slow and not browser")
 WITHOUT_JIT = {"NUMBA_DISABLE_JIT": "1"}
-LONGEST = 5.0  # seconds of processor time that a test may take, traced; a longer one is not used
+LONGEST = {True: 1.0, False: 5.0}
+"""Seconds of processor time that a test may take, traced, with the JIT and without; a longer one is not used."""
 FIRST = 12  # tests that are tried by themselves, the quickest
-WHOLE: tuple[str, ...] = ("wonders/test_kernels_by_hand.py", "wonders/rulebook", "wonders/test_payment.py")
+WHOLE: tuple[str, ...] = (
+    *("wonders/test_kernels_by_hand.py", "wonders/rulebook", "wonders/test_payment.py"),
+    *("wonders/test_jit_off.py", "wonders/test_playthroughs.py", "wonders/test_effects_by_hand.py"),
+    *("wonders/test_clauses_by_hand.py", "positions/test_law.py"),
+)
 TESTS: dict[str, tuple[str, ...]] = {
     "kernels": ("games", "policies/test_searching.py", "policies/test_rivals.py", "positions"),
     "jit": ("jit", "policies"),
     "spec": ("spec", "wonders/catalog"),
     "stats": ("stats", "cli/test_tables.py", "lab/test_rest_known.py", "report/test_charts.py"),
     "positions": ("positions", "policies/test_isolation_by_hand.py", "policies/test_isolation.py"),
+    "wonders": (
+        *("wonders/test_words.py", "wonders/test_frames.py", "wonders/test_seating.py", "wonders/test_properties.py"),
+        *("wonders/test_guards.py", "wonders/test_table_rules.py", "wonders/test_cards.py", "learn/test_fitting.py"),
+    ),
+    "wonders/describe": (
+        *(
+            "wonders/test_words.py",
+            "wonders/test_playthroughs.py",
+            "wonders/test_decisions.py",
+            "report/test_replay.py",
+        ),
+        *("positions/test_by_clauses.py", "positions/test_why.py"),
+    ),
     "wonders/catalog": ("wonders/catalog",),
-    "wonders/kernels": (*WHOLE, "positions/test_law.py"),
+    "wonders/kernels": WHOLE,
     "wonders/policies": ("wonders/policies", "policies/test_rivals.py"),
     "": ("lab", "cli"),
 }
