@@ -10,9 +10,8 @@ import pytest
 
 from wsim.document import NAME, POINTS, Column, estimated
 from wsim.report.charts import MOST_BINS, _binned
-from wsim.report.conclusions import FAIR, _with_players, joined, labelled, named, plural
+from wsim.report.conclusions import _with_players, joined, labelled, named, plural
 from wsim.report.game_page import (
-    SERIES,
     SHORT,
     _chance_curves,
     _chapters,
@@ -29,7 +28,8 @@ from wsim.report.game_page import (
 from wsim.report.grids import Cell, Range, _Axis, _sorted_by
 from wsim.report.grids import _short as short_cell
 from wsim.report.page import _shown
-from wsim.stats.columns import FAIR_SHARE_RATIO, PLAYER_HALF_WIDTH
+from wsim.report.theme import SERIES
+from wsim.stats.columns import FAIR, FAIR_SHARE_RATIO, PLAYER_HALF_WIDTH
 from wsim.stats.tables import Table
 
 
@@ -212,7 +212,7 @@ def test_cells_of_slices_are_as_short_as_they_can_be() -> None:
 
 def test_a_table_in_the_order_of_its_first_drawn_column_says_so() -> None:
     columns = [Column("name", NAME), estimated("x", POINTS, drawn=True), estimated("y", POINTS, drawn=True)]
-    falling = [{"x": 3, "y": 1}, {"x": None, "y": 5}, {"x": 1, "y": 2}]
+    falling: list[dict[str, Any]] = [{"x": 3, "y": 1}, {"x": None, "y": 5}, {"x": 1, "y": 2}]
     assert _sorted_by(columns, falling) == 1
     assert _sorted_by(columns, falling[::-1]) is None
     assert _sorted_by(columns[:1], falling) is None
