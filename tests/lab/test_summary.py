@@ -316,3 +316,22 @@ def test_a_game_without_such_tables_keeps_no_summary(monkeypatch: pytest.MonkeyP
     with pytest.raises(UserError, match="toy has no tables for a summary: play it with --keep seats"):
         recorded()
     assert not Path("run").exists()
+
+
+def test_sums_of_several_tables_in_one_pass_are_those_of_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record(Plan.make(games=60, seed=3, players=3, policies="random,first,random"), tmp_path / "run")
+    recipes = [one.sums for one in analyses_of(find_game("seven_wonders")).values() if one.sums is not None]
+    assert len(recipes) > 2
+    alone = load_run(tmp_path / "run")
+    each = [alone.summed(recipe).summary for recipe in recipes]
+    together = load_run(tmp_path / "run")
+    together.sum_up(recipes)
+    monkeypatch.setattr("wsim.lab.store._sums_of_rows", lambda *_: pytest.fail("rows are read again"))
+    for recipe, one in zip(recipes, each, strict=True):
+        found = together.summed(recipe).summary
+        assert found is not None
+        assert one is not None
+        assert found.labels == one.labels
+        assert {name: values.tolist() for name, values in found.arrays.items()} == {
+            name: values.tolist() for name, values in one.arrays.items()
+        }

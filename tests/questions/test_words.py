@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from wsim.display import MINUS
 from wsim.document import Conclusion
 from wsim.questions.largest import Largest
+from wsim.questions.variants import Variant
+from wsim.questions.whatif.conclusion import sentence_of
 from wsim.questions.words import Words, metric_in_words
 from wsim.spec.values import changes_in_words
 
+UNCLEAR = "nothing clear about how often Palace is built: the effect may be of either sign"
 OWNED = {"built:": "card", "disc:": "disc", "won:": "wonder", "won_row:": "row"}
 
 
@@ -43,6 +48,29 @@ def test_changed_new_and_removed_values_are_told_apart() -> None:
     after = {"cards.Palace.points": "5", "cards.Palace.coins": "2", "table.rows": '"[1, 3]"'}
     said = ["Palace, points 8 to 5", "Palace, age removed", "table rows [1, 2] to [1, 3]", "Palace, coins 2 (new)"]
     assert changes_in_words(before, after) == said
+
+
+@pytest.mark.parametrize(
+    ("effect", "said"),
+    [
+        ((-0.07, -0.086, -0.056), "built 7.0 percentage points less often (95% interval 5.6 to 8.6)"),
+        (
+            (0.001, -0.004, 0.006),
+            f"{UNCLEAR} (95% interval {MINUS}0.40 to +0.60 percentage points)",
+        ),
+        ((0.001, -math.inf, math.inf), "too few games for an interval of how often Palace is built"),
+        ((0.001, math.nan, math.nan), "too few games for an interval of how often Palace is built"),
+    ],
+)
+def test_what_games_say_so_far_is_a_sentence(effect: tuple[float, float, float], said: str) -> None:
+    assert metric_in_words("built:Palace", OWNED).so_far(*effect, 0.95, about="Palace") == said
+
+
+def test_a_change_that_is_being_played_is_named_in_front() -> None:
+    variant = Variant("cards.Palace.points=5", None, (), ())
+    said = sentence_of(variant, metric_in_words("built:Palace", OWNED), 0.95)
+    clear = "Palace, points 5: built 7.0 percentage points less often (95% interval 5.6 to 8.6)"
+    assert said(-0.07, -0.086, -0.056) == clear
 
 
 def _row(name: str, gain: float, half: float) -> dict[str, object]:

@@ -50,8 +50,8 @@ def started(profile: Path) -> Chrome:
     return Chrome(options=options, service=Service(driver))
 
 
-def resize(chrome: Chrome, width: int) -> None:
-    metrics = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
+def resize(chrome: Chrome, width: int, height: int = 844) -> None:
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
     chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
 

@@ -189,3 +189,12 @@ def test_a_wrong_level_is_refused(level: float) -> None:
         Estimate(np.zeros(1), np.ones(1), np.full(1, 9.0), level)
     with pytest.raises(UserError, match="between 0 and 1"):
         wilson(1, 2, level)
+
+
+def test_a_share_stays_between_0_and_1_with_its_interval() -> None:
+    few = Estimate(np.array([-0.06, 0.2, 1.02, 0.5]), np.array([0.1, 0.15, 0.01, np.nan]), np.full(4, 1e9))
+    shares = few.bounded()
+    assert shares.value.tolist() == [0.0, 0.2, 1.0, 0.5]
+    assert shares.low[:3] == pytest.approx([0.0, 0.0, 1.0])
+    assert shares.high[:3] == pytest.approx([0.136, 0.494, 1.0], abs=1e-3)
+    assert np.isnan([shares.low[3], shares.high[3]]).all()

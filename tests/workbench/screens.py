@@ -2,8 +2,8 @@
 
 Names of pictures as further arguments make only those.
 
-A browser without a window looks at a server of a folder with two runs and a position; it needs what the tests marked
-``browser`` need.
+A browser without a window looks at a server of a folder with three runs, an answer and a position; it needs what the
+tests marked ``browser`` need.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import wsim
 from tests.conftest import ROOT
@@ -31,7 +31,11 @@ if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
 POLICIES = ("balanced", "science", "military", "greedy")
-WIDE, NARROW = 1080, 390
+WIDE, NARROW = 1280, 390
+PATIENCE = 600
+"""Seconds in which a page shows what its picture is of, also on a busy machine."""
+FINDINGS = 4
+"""Pictures of findings: of three runs and an answer."""
 
 
 def main(target: Path, *names: str) -> None:
@@ -43,6 +47,8 @@ def main(target: Path, *names: str) -> None:
         record(Plan.make(games=4000, seed=7, policies=POLICIES, picks=True), folder / "study")
         record(Plan.make(games=12000, seed=9, policies="balanced", worth=0.42), folder / "worth")
         record(Plan.make(games=4000, seed=8, players=3, policies=POLICIES[:3]), folder / "three")
+        change, metric = ["cards.Palace.points=5"], "built:Palace"
+        wsim.whatif(set=change, metric=metric, policies="balanced", budget=4000).write(folder / "palace.json")
         game = wsim.Game(ruleset="1e", players=3, seed=7, policies="greedy", rotate=False)
         for _ in range(9):
             game.follow()
@@ -50,12 +56,13 @@ def main(target: Path, *names: str) -> None:
         with _serving(folder) as address, started(Path(scratch) / "profile") as chrome:
             colours(chrome, "light")
             chrome.get(address)
-            soon(chrome).until(lambda one: "token" not in one.current_url and "·" in one.title)
+            soon(chrome, PATIENCE).until(lambda one: "token" not in one.current_url and "·" in one.title)
             for name in names or SCREENS:
-                width, height, start, show = SCREENS[name]
-                resize(chrome, width)
-                show(chrome, base(address))
-                (target / f"workbench-{name}.png").write_bytes(_picture(chrome, width, height, start))
+                screen = SCREENS[name]
+                resize(chrome, screen.width, screen.height)  # as high as the picture: all of it is drawn
+                colours(chrome, screen.scheme)
+                screen.show(chrome, base(address))
+                (target / f"workbench-{name}.png").write_bytes(_picture(chrome, screen))
                 _stop(chrome)
 
 
@@ -66,15 +73,19 @@ def _serving(folder: Path) -> Iterator[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
-        yield server.stdout.readline().strip()
-        server.terminate()
+        try:
+            yield server.stdout.readline().strip()
+        finally:
+            server.terminate()
 
 
-def _picture(chrome: Chrome, width: int, height: int, start: str) -> bytes:
-    """Return what the browser shows of the page, from an element on."""
-    top = chrome.execute_script("return document.querySelector(arguments[0]).getBoundingClientRect().top", start)
-    scrolled = chrome.execute_script("return scrollY")
-    clip = {"x": 0, "y": max(0, top + scrolled - 12), "width": width, "height": height, "scale": 1}
+def _picture(chrome: Chrome, screen: Screen) -> bytes:
+    """Return what the browser shows of the page, from an element on, at most to the end of the page."""
+    script = """const [top, end] = [document.querySelector(arguments[0]), document.body].map(one =>
+        one.getBoundingClientRect()); return [top.top + scrollY, end.bottom + scrollY]"""
+    top, end = chrome.execute_script(script, screen.start)
+    first = max(0, top - 12)
+    clip = {"x": 0, "y": first, "width": screen.width, "height": min(screen.height, end - first), "scale": 1}
     asked = {"format": "png", "clip": clip, "captureBeyondViewport": True}
     return base64.b64decode(chrome.execute_cdp_cmd("Page.captureScreenshot", asked)["data"])
 
@@ -84,7 +95,22 @@ def _first(chrome: Chrome, server: str) -> None:
     chrome.get(f"{server}/")
     chrome.find_element("css selector", ".doors button").click()
     shown = "return !(document.getElementById('so-far')?.hidden ?? true)"
-    soon(chrome).until(lambda one: one.execute_script(shown))
+    soon(chrome, PATIENCE).until(lambda one: one.execute_script(shown))
+
+
+def _studies(chrome: Chrome, server: str) -> None:
+    """Look at the studies, once what they found is known."""
+    chrome.get(f"{server}/")
+    chrome.execute_script("document.querySelector('.where').remove()")  # a temporary folder
+    soon(chrome, PATIENCE).until(lambda one: len(one.find_elements("css selector", ".finding svg")) >= FINDINGS)
+
+
+def _answer(chrome: Chrome, server: str) -> None:
+    chrome.get(f"{server}/answer?file=palace.json")
+
+
+def _questions(chrome: Chrome, server: str) -> None:
+    chrome.get(f"{server}/ask")
 
 
 def _stop(chrome: Chrome) -> None:
@@ -116,20 +142,20 @@ def _card(chrome: Chrome, server: str) -> None:
 def _form(chrome: Chrome, server: str) -> None:
     """Look at a form with a change in words, and a mistake beside its field."""
     chrome.get(f"{server}/ask/whatif?change=cards.Palace.points%3D5&metric=built%3APalace")
-    soon(chrome).until(lambda one: one.find_element("css selector", "#preview").is_displayed())
+    soon(chrome, PATIENCE).until(lambda one: one.find_element("css selector", "#preview").is_displayed())
     picker = chrome.find_element("css selector", "details.picker[data-picker=value]")
     picker.find_element("css selector", "summary").click()
     search = picker.find_element("css selector", "input")
     search.send_keys("palace")
     chrome.find_element("css selector", "input[name=budget]").send_keys("ten")
-    soon(chrome).until(lambda one: one.find_element("css selector", "#wrong-budget").text)
+    soon(chrome, PATIENCE).until(lambda one: one.find_element("css selector", "#wrong-budget").text)
 
 
 def _ask(chrome: Chrome, server: str) -> None:
     """Ask for so narrow an interval that it takes minutes, and look after some thousand deals."""
     chrome.get(f"{server}/ask")
     fill(chrome, "match", {"policies": "military,science", "within": "0.0005", "budget": "400k", "out": "rivals.json"})
-    soon(chrome).until(effects)
+    soon(chrome, PATIENCE).until(effects)
 
 
 def _change(chrome: Chrome, server: str) -> None:
@@ -140,7 +166,7 @@ def _move(chrome: Chrome, server: str) -> None:
     """Move a slider, and look after some thousand deals."""
     chrome.get(f"{server}/move?at=Palace&change=cards.Palace.points%3D4")
     enough = "return Number(document.getElementById('state').textContent.split(' ')[0].replace(',', '')) >= 2000"
-    soon(chrome).until(lambda one: one.execute_script(enough))
+    soon(chrome, PATIENCE).until(lambda one: one.execute_script(enough))
 
 
 def _play(chrome: Chrome, server: str) -> None:
@@ -148,10 +174,10 @@ def _play(chrome: Chrome, server: str) -> None:
     (seat,) = opened(chrome, "Ann")
     for _ in range(4):
         chrome.get(seat)
-        soon(chrome).until(lambda one: one.find_elements("css selector", ".moves button"))
+        soon(chrome, PATIENCE).until(lambda one: one.find_elements("css selector", ".moves button"))
         chrome.find_element("css selector", ".moves button").click()
     chrome.get(f"{seat}?hint=1&chance=1")
-    soon(chrome).until(lambda one: one.find_elements("css selector", "#ring .node"))
+    soon(chrome, PATIENCE).until(lambda one: one.find_elements("css selector", "#ring .node"))
 
 
 def _watch(chrome: Chrome, server: str) -> None:
@@ -159,11 +185,11 @@ def _watch(chrome: Chrome, server: str) -> None:
     chrome.get(f"{server}/play")
     chrome.find_element("id", "name0").clear()
     chrome.find_element("css selector", "form.form .act").click()
-    soon(chrome).until(lambda one: one.find_elements("id", "chances-of"))
+    soon(chrome, PATIENCE).until(lambda one: one.find_elements("id", "chances-of"))
     chrome.find_element("id", "chances-of").click()
-    soon(chrome).until(lambda one: "Age II, turn 3" in one.find_element("id", "moment").text)
+    soon(chrome, PATIENCE).until(lambda one: "Age II, turn 3" in one.find_element("id", "moment").text)
     chrome.find_element("id", "pause").click()
-    soon(chrome).until(lambda one: "Paused" in one.page_source)
+    soon(chrome, PATIENCE).until(lambda one: "Paused" in one.page_source)
 
 
 def _night(chrome: Chrome, server: str) -> None:
@@ -174,26 +200,44 @@ def _night(chrome: Chrome, server: str) -> None:
 
 def _analyse(chrome: Chrome, server: str) -> None:
     chrome.get(f"{server}/analyse?file=ours.json&finish=1&playouts=50#4")
-    soon(chrome).until(lambda one: one.find_elements("id", "cost"))
+    soon(chrome, PATIENCE).until(lambda one: one.find_elements("id", "cost"))
 
 
-SCREENS: dict[str, tuple[int, int, str, Callable[[Chrome, str], None]]] = {
-    "first": (WIDE, 1000, "body", _first),
-    "look": (WIDE, 1000, "body", _look),
-    "run": (WIDE, 1500, "body", _run),
-    "cards": (WIDE, 1100, "body", _gallery),
-    "beside": (WIDE, 1000, "main section:nth-of-type(2)", _beside),
-    "card": (WIDE, 620, "#more", _card),
-    "form": (WIDE, 900, "body", _form),
-    "ask": (WIDE, 520, "body", _ask),
-    "change": (WIDE, 760, "#at", _change),
-    "move": (WIDE, 1500, "body", _move),
-    "play": (NARROW, 1000, "body", _play),
-    "watch": (WIDE, 1150, "#choose", _watch),
-    "night": (WIDE, 760, "body", _night),
-    "analyse": (WIDE, 1250, ".stepper", _analyse),
+class Screen(NamedTuple):
+    """A picture: the width of the browser and the largest height in pixels, the element that it begins with, what leads
+    there, and the colours."""
+
+    width: int
+    height: int
+    start: str
+    show: Callable[[Chrome, str], None]
+    scheme: str = "light"
+
+
+SCREENS: dict[str, Screen] = {
+    "studies": Screen(WIDE, 900, "body", _studies),
+    "first": Screen(WIDE, 1000, "body", _first),
+    "look": Screen(WIDE, 1000, "body", _look),
+    "run": Screen(WIDE, 1500, "body", _run),
+    "run-dark": Screen(WIDE, 1500, "body", _run, "dark"),
+    "run-narrow": Screen(NARROW, 1300, "body", _run),
+    "cards": Screen(WIDE, 1100, "body", _gallery),
+    "cards-narrow": Screen(NARROW, 1300, "body", _gallery, "dark"),
+    "beside": Screen(WIDE, 1000, "main section:nth-of-type(2)", _beside),
+    "card": Screen(WIDE, 620, "#more", _card),
+    "answer": Screen(WIDE, 1000, "body", _answer),
+    "questions": Screen(WIDE, 1000, "body", _questions),
+    "form": Screen(WIDE, 900, "body", _form),
+    "ask": Screen(WIDE, 520, "body", _ask),
+    "change": Screen(WIDE, 760, "#at", _change),
+    "move": Screen(WIDE, 1500, "body", _move),
+    "play": Screen(NARROW, 1000, "body", _play),
+    "watch": Screen(WIDE, 1150, "#choose", _watch),
+    "watch-dark": Screen(NARROW, 1300, "#choose", _watch, "dark"),
+    "night": Screen(WIDE, 760, "body", _night),
+    "analyse": Screen(WIDE, 1250, ".stepper", _analyse),
 }
-"""By the name of the picture: width and height in pixels, the element that it begins with, what leads there."""
+"""By the name of the picture."""
 
 if __name__ == "__main__":
     main(Path(sys.argv[1]), *sys.argv[2:])

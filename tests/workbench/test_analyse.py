@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -14,13 +16,14 @@ import pytest
 import wsim
 from tests.conftest import Command
 from tests.workbench.client import Caller, Reply
+from tests.workbench.test_game_night import until
 from tests.workbench.test_play import chosen, link, opened, opened_by_policies
 from wsim.positions.as_played import decisions_of, story_of
 from wsim.positions.move_text import move_text
 from wsim.positions.scenes import by_name
 from wsim.positions.why import why_along, why_of
 from wsim.workbench import game_analysis
-from wsim.workbench.game_analysis import branch, followed
+from wsim.workbench.game_analysis import Analyses, Analysis, branch, followed
 from wsim.workbench.play_pages import tables_of
 
 
@@ -178,3 +181,29 @@ def test_mistakes(caller: Caller, tmp_path: Path, query: str, sentence: str) -> 
     (tmp_path / "ours.json").write_text(game().follow().to_json())
     (tmp_path / "bad.json").write_text("{")
     assert sentence in evaluate_node(caller, f"/analyse?{query}").text.replace("&#39;", "'")
+
+
+def test_the_game_that_was_asked_for_last_is_valued_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody who tries a move does not wait for the values of the game that was left."""
+    order: list[int | None] = []
+    begun, go_on = Event(), Event()
+
+    def steps(analysis: Analysis) -> Iterator[None]:
+        for _ in range(3):
+            order.append(analysis.playouts)
+            begun.set()
+            go_on.wait(10)
+            yield
+        analysis.finished = True
+
+    monkeypatch.setattr(Analysis, "_compute", steps)
+    analyses = Analyses()
+    left, tried = (
+        partial(analyses.of, name, wsim.Game, number, lambda _: []) for number, name in enumerate(("left", "tried"))
+    )
+    first = left()
+    assert begun.wait(10)
+    tried()
+    go_on.set()
+    until(lambda: not first.running)
+    assert order == [0, 1, 1, 1, 0, 0]

@@ -41,14 +41,14 @@ def stop(*_):
     sys.exit()
 signal.signal(signal.SIGINT, stop)
 print(json.dumps({"progress": ["deals", 5, 10]}), flush=True)
-print(json.dumps({"look": [5, [[0.5, None, None]]]}), flush=True)
+print(json.dumps({"look": [5, ["too few games"]]}), flush=True)
 waits = "wait" in asked["texts"].get("metric", [""])[0] or asked["texts"].get("seed") == ["77"]
 while waits and not pathlib.Path("go").exists():
     time.sleep(0.02)
 if asked["texts"].get("metric") == ["break"]:
     sys.exit("it broke")
 pathlib.Path(asked["out"]).write_text("answer")
-print(json.dumps({"look": [10, [[0.5, 0.4, 0.6]]]}), flush=True)
+print(json.dumps({"look": [10, ["a < b, clearly"]]}), flush=True)
 print(json.dumps({"written": [False, asked["out"]]}), flush=True)
 """
 """A worker that plays nothing: it waits for the file ``go`` if it is to, and writes."""
@@ -120,7 +120,7 @@ def test_a_question_is_asked_followed_and_found_again(caller: Caller, tmp_path: 
     (tmp_path / "go").touch()
     said = [json.loads(line[6:]) for line in caller.get("/asked/1/events").text.splitlines() if line]
     assert said[-1]["state"] == "answered"
-    assert said[-1]["effects"] == [[0.5, 0.4, 0.6]]
+    assert said[-1]["said"] == ["a < b, clearly"]
     assert (tmp_path / "a.json").read_text() == "answer"
     assert "/answer?file=a.json" in caller.get("/asked/1").text
     assert "What if 1" in caller.get("/ask").text

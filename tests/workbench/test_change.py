@@ -43,6 +43,14 @@ def test_fields_are_the_values_of_the_catalogue(caller: Caller) -> None:
     assert 'name="to:wonders.Gizah.sides.B.4.points" value="7"' in stages
 
 
+def test_parts_and_values_are_named_in_words(caller: Caller) -> None:
+    _, text = changed(caller, change="cards.Palace.points=5")
+    assert "<h1>Change Palace</h1>" in text
+    assert "<h2>Palace</h2>" in text
+    assert "Palace, points" in text  # of the differences from the printed game
+    assert "<h1>Change</h1>" in caller.get("/change").text
+
+
 def test_changes_are_in_the_address(caller: Caller) -> None:
     status, where = changed(caller, **{"to:cards.Palace.points": "5", "to:cards.Palace.age": "3"})
     assert (status, where) == (

@@ -23,6 +23,7 @@ from wsim.installed import QUESTIONS
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.workbench import answer_page, run_page, table_view
+from wsim.workbench.overview import close_games
 from wsim.workbench.table_view import TableView
 
 
@@ -387,3 +388,17 @@ def test_games_are_distinguished_by_how_they_were_won(caller: Caller) -> None:
     mine = seats.filter(pl.col("game").is_in(wanted), pl.col("policy") == "science")
     assert rows.filter(pl.col("policy") == "science")["score"].item() == pytest.approx(mine["total"].mean())
     assert "only those won by at least 5 points" in caller.get("/run?run=one&table=policies&won_by=5").text
+
+
+@pytest.mark.parametrize(("ruleset", "players", "sides"), [("1e", 3, "seat"), ("2e-cities-teams", 4, "team")])
+def test_the_closest_games_are_those_with_the_smallest_lead(
+    tmp_path: Path, ruleset: str, players: int, sides: str
+) -> None:
+    run = record(Plan.make(ruleset=ruleset, players=players, games=40, seed=5, policies="random"), tmp_path / "run")
+    best: dict[int, dict[int, int]] = {}
+    for game, side, total in run.seats.select("game", sides, "total").collect().iter_rows():
+        scores = best.setdefault(game, {})
+        scores[side] = scores.get(side, 0) + total
+    ordered = {game: sorted(scores.values(), reverse=True)[:2] for game, scores in best.items()}
+    closest = sorted(ordered, key=lambda game: (ordered[game][0] - ordered[game][1], game))[:3]
+    assert close_games(run) == [(game, f"{ordered[game][0]} to {ordered[game][1]}") for game in closest]

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 
+COMPILED = 300
+"""Seconds in which playouts of a game are compiled, where they were never played."""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("playing")
@@ -185,6 +189,29 @@ def test_board_chances_and_decisions_of_an_analysis_are_one(view: Chrome, addres
     assert view.current_url.endswith("#18")
     view.back()
     soon(view).until(lambda one: "How this branch ends" in text(one))
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_move_of_babel_is_tried_before_the_whole_game_is_valued(
+    view: Chrome, address: str, folder: Path, width: int
+) -> None:
+    game = wsim.Game(game="tower_of_babel", players=3, seed=7, policies="random", rotate=False)
+    for _ in range(9):
+        game.follow()
+    (folder / "tower.json").write_text(game.to_json())
+    resize(view, width)
+    view.get(f"{base(address)}/analyse?file=tower.json&finish=1&playouts=50")
+    soon(view, COMPILED).until(lambda one: one.find_elements("css selector", "#values > article .worths a"))
+    assert complaints(view) == []
+    assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    assert "Working it out" in text(view)
+    tried = view.find_element("css selector", "#values > article .worths a").get_attribute("href")
+    view.get(str(tried))
+    soon(view).until(lambda one: "How this branch ends" in text(one))
+    soon(view).until(lambda one: one.find_elements("css selector", "#values > article .worths a"))
+    assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    view.find_element("id", "before").click()
+    soon(view).until(lambda one: "How it ended" in text(one))
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])

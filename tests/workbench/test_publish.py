@@ -120,3 +120,43 @@ def test_the_site_is_searched_from_a_disk(chrome: Chrome, tmp_path: Path) -> Non
     chrome.find_element("css selector", "#pages tbody tr:not([hidden]) a").click()
     assert chrome.title.startswith("palace.json")
     assert chrome.get_log("browser") == []  # type: ignore[no-untyped-call]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_published_run_is_read_from_a_disk(chrome: Chrome, tmp_path: Path, width: int) -> None:
+    folder, site = tmp_path / "study", tmp_path / "site"
+    record(Plan.make(games=60, seed=3, players=3, policies="random"), folder / "r")
+    publish(folder, site)
+    resize(chrome, width)
+    colours(chrome, "light")
+    chrome.get((site / "index.html").as_uri())
+    chrome.find_element("css selector", "#found tbody a").click()
+    assert chrome.current_url.endswith("/run-r.html")
+    chrome.find_element("css selector", "a[href^='run-r-cards']").click()
+    first = "return document.querySelector('main tbody tr:not([hidden]) th').textContent"
+    heading = "//table//th[contains(., 'Card')]//button"
+    chrome.find_element("xpath", heading).click()
+    names = [chrome.execute_script(first)]
+    chrome.find_element("xpath", heading).click()
+    names.append(chrome.execute_script(first))
+    assert names[0] != names[1]  # the browser sorts
+    assert complaints(chrome) == []
+    chrome.find_element("css selector", "main tbody th a").click()
+    assert "/thing-r-cards-" in chrome.current_url
+    assert chrome.find_elements("css selector", ".card svg, .card .icon")
+    chrome.back()
+    assert chrome.current_url.endswith("/run-r-cards.html")
+    chrome.refresh()
+    chrome.find_element("css selector", "nav a:last-of-type").click()  # the gallery
+    cards = "return document.querySelectorAll('#cards > li:not([hidden])').length"
+    every = chrome.execute_script(cards)
+    chrome.execute_script("document.querySelector('main .chips .pick, main .chips button').click()")
+    assert 0 < chrome.execute_script(cards) < every
+    game = next(site.glob("analyse-r-*.html"))
+    chrome.get(game.as_uri())
+    before = chrome.execute_script("return document.getElementById('moment').textContent")
+    chrome.find_element("css selector", "body").send_keys("\ue014")  # the right arrow
+    assert chrome.execute_script("return document.getElementById('moment').textContent") != before
+    assert chrome.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    assert chrome.get_log("browser") == []  # type: ignore[no-untyped-call]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 FIGURES = "return !(document.getElementById('so-far')?.hidden ?? true)"
+DRAWN = "return document.querySelector('#so-far [data-games]')?.dataset.games"
 OVER = "return document.getElementById('asked')?.dataset.over === '1'"
 
 
@@ -31,6 +32,39 @@ def test_an_empty_folder_offers_three_actions(chrome: Chrome, address: str, sche
     shown_and_sound(chrome, address, "/", scheme, width)
     assert len(chrome.find_elements("css selector", ".doors > li")) == 3
     assert len(chrome.find_elements("css selector", ".doors :is(button, a.button)")) == 3
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_run_is_followed_while_it_plays_from_another_page_and_back(
+    chrome: Chrome, address: str, folder: Path, width: int
+) -> None:
+    entered(chrome, address, width, f"/ask/run?policies=random&games=4m&out=wide{width}")
+    chrome.find_element("css selector", ".go button").click()
+    soon(chrome).until(lambda one: one.execute_script(FIGURES))
+    drawn = int(chrome.execute_script(DRAWN))
+    soon(chrome).until(lambda one: int(one.execute_script(DRAWN)) > drawn)  # drawn again as games come in
+    assert chrome.execute_script("return document.querySelectorAll('#so-far svg').length") >= 1
+    assert "of 4,000,000" in chrome.find_element("id", "count").text
+    assert complaints(chrome) == []
+    assert chrome.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    asked = chrome.current_url
+    chrome.find_element("css selector", "nav a").click()
+    soon(chrome).until(lambda one: one.find_elements("partial link text", "Play games"))
+    assert "of 4,000,000" in chrome.find_element("css selector", "main").text
+    chrome.back()
+    assert chrome.current_url == asked
+    soon(chrome).until(lambda one: int(one.execute_script(DRAWN) or 0) > drawn)
+    window = chrome.current_window_handle
+    chrome.switch_to.new_window("tab")
+    chrome.get(asked)
+    soon(chrome).until(lambda one: one.execute_script(FIGURES))
+    chrome.find_element("css selector", "#asked form button").click()
+    for tab in (chrome.current_window_handle, window):
+        chrome.switch_to.window(tab)
+        soon(chrome).until(lambda one: one.execute_script(OVER))
+        if tab != window:
+            chrome.close()
+    assert 0 < load_run(folder / f"wide{width}").games < 4_000_000
 
 
 def test_a_run_is_followed_stopped_and_continued(chrome: Chrome, address: str, folder: Path) -> None:

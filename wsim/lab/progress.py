@@ -18,8 +18,8 @@ class ProgressOfLooks(ABC):
         """Report progress."""
 
     @abstractmethod
-    def looked(self, deals: int, effects: Sequence[tuple[float, float, float]]) -> None:
-        """Report a look: the number of deals so far, and each deciding effect with its interval (value, low, high)."""
+    def looked(self, deals: int, said: Sequence[str]) -> None:
+        """Report a look: the number of deals so far, and a sentence about each deciding effect with its interval."""
 
 
 class Interrupted(KeyboardInterrupt):

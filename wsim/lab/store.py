@@ -163,11 +163,22 @@ class Run:
         if self.plan.keep == "summary" or not self.shards["seats"]:
             return self
         if recipe.name not in self._sums:
-            self._sums[recipe.name] = _sums_of_rows(self, recipe)
+            self.sum_up([recipe])
         sums = self._sums[recipe.name]
         if recipe.name not in sums.labels:
             return self
         return replace(self, sums=sums)
+
+    def sum_up(self, recipes: Sequence[Recipe]) -> None:
+        """Compute the sums of recipes, as far as they are unknown: rows are read once for all of them.
+
+        UserError if no shard is finished, StoreError if one is damaged.
+        """
+        if self.plan.keep == "summary" or not self.shards["seats"]:
+            return
+        if unknown := [recipe for recipe in recipes if recipe.name not in self._sums]:
+            total = _sums_of_rows(self, unknown)
+            self._sums.update({recipe.name: total.part(recipe.name) for recipe in unknown})
 
     def between(self, analysis: Analysis, figure: str) -> Between | None:
         """Return how much a figure of a table differs between good players; None if that is unknown."""
@@ -372,7 +383,7 @@ GAMES_A_SUM = 8192  # summed at a time, so that intermediate results fit into th
 GAMES_AT_ONCE = 62_500  # read at a time, whatever the size of a shard
 
 
-def _sums_of_rows(run: Run, recipe: Recipe) -> Summary:
+def _sums_of_rows(run: Run, recipes: Sequence[Recipe]) -> Summary:
     """Return the sums of a run with rows, reading in bounded memory the games that this process has not played.
 
     StoreError if a shard is damaged.
@@ -383,10 +394,10 @@ def _sums_of_rows(run: Run, recipe: Recipe) -> Summary:
     total = Summary()
     firsts, known = run.just_played
     if known is not None:
-        total.add(known.part(recipe.name))
+        total.add(known.of_recipes([recipe.name for recipe in recipes]))
 
     def summed(games: range) -> Summary:
-        return _summed(run.rows_of("seats", games).collect(), recipe)
+        return _summed(run.rows_of("seats", games).collect(), recipes)
 
     for part in in_order(summed, _unread(run, firsts)):
         total.add(part)
@@ -402,14 +413,14 @@ def _unread(run: Run, starts: Container[int]) -> Iterator[range]:
                 yield range(first, min(first + GAMES_AT_ONCE, end))
 
 
-def _summed(seats: pl.DataFrame, recipe: Recipe) -> Summary:
+def _summed(seats: pl.DataFrame, recipes: Sequence[Recipe]) -> Summary:
     """Return the sums of some complete games."""
     from wsim.stats.games import GameBatch
     from wsim.stats.summary import Summary, summarise
 
     total, starts = Summary(), GameBatch.of(seats).starts[::GAMES_A_SUM].tolist()
     for first, end in zip(starts, [*starts[1:], seats.height], strict=True):
-        total.add(summarise(seats[first:end], [recipe]))
+        total.add(summarise(seats[first:end], recipes))
     return total
 
 

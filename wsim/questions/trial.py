@@ -7,7 +7,7 @@ that look.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -64,6 +64,7 @@ class Sums(Protocol):
 
 
 Known = TypeVar("Known", bound=Sums)
+Sentence = Callable[[float, float, float], str]
 
 
 @dataclass(frozen=True)
@@ -95,14 +96,23 @@ class Trial(Generic[Known]):
     seconds: the time that playing took.
     """
 
-    def __init__(self, sums: Known, question: Comparison, tests: int | None = None) -> None:
-        """``tests``: the number of contrasts that share alpha, if there are more than these."""
+    def __init__(
+        self, sums: Known, question: Comparison, tests: int | None = None, said: Sequence[Sentence] = ()
+    ) -> None:
+        """Begin without a deal.
+
+        Parameters
+        ----------
+        tests: the number of contrasts that share alpha, if there are more than these.
+        said: for each contrast, what its effect and the ends of its interval mean, in words.
+        """
         self.sums, self.question = sums, question
         self.looks: list[Look] = []
         self.decided: dict[int, Decision[Known]] = {}
         self.stopped = "waiting"
         self.seconds = 0.0
         self._test = question.test(len(sums.deciding) if tests is None else tests)
+        self._said = said
 
     def play(self, blocks: Generator[Any], progress: Progress | None = None, unit: str = "deals") -> None:
         """Add blocks until all contrasts are decided or the blocks end; Ctrl-C stops with a final look.
@@ -119,7 +129,7 @@ class Trial(Generic[Known]):
                     if self.sums.deals in looks:
                         self.look()
                         if isinstance(progress, ProgressOfLooks):
-                            progress.looked(self.sums.deals, self._deciding())
+                            progress.looked(self.sums.deals, self._sentences())
                         if self.finished():
                             return
             self.stopped = "budget"
@@ -151,6 +161,10 @@ class Trial(Generic[Known]):
         """Return the deciding effects at the last look, each with the ends of its interval."""
         look = self.looks[-1]
         return [(float(look.effects.value[at]), float(look.low[at]), float(look.high[at])) for at in self.sums.deciding]
+
+    def _sentences(self) -> list[str]:
+        """Return what the deciding effects at the last look mean."""
+        return [say(*effect) for say, effect in zip(self._said, self._deciding(), strict=False)]
 
     def finished(self) -> bool:
         """Return whether no more deals are needed, and set ``stopped``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -45,6 +46,16 @@ class Words:
         size = abs(100 * value if self.share else value)
         figure = number(size, 1 if size >= (1 if self.share else 10) else 2)
         return f"{figure} percentage points" if self.share else f"{figure} {self.unit}".rstrip()
+
+    def so_far(self, value: float, low: float, high: float, level: float, about: str = "") -> str:
+        """Return what games that are still being played say of an effect; infinite or NaN ends are not known yet."""
+        if not (math.isfinite(low) and math.isfinite(high)):
+            return f"too few games for an interval of {self.noun}"
+        if low > 0 or high < 0:
+            return self.effect(value, low, high, level, about)
+        unit = "percentage points" if self.share else self.unit
+        known = self.interval(low, high, level).replace(")", f" {unit})" if unit else ")")
+        return f"nothing clear about {self.noun}: the effect may be of either sign{known}"
 
     def interval(self, low: float | None, high: float | None, level: float, value: float = 0.0) -> str:
         """Return `` (95% interval 5.6 to 8.6)``, empty if unknown; without signs if both ends have the effect's."""

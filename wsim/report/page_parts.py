@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from wsim.document import Sheet
 from wsim.report.charts import Drawing, draw
@@ -39,11 +40,12 @@ class Section:
     commands: Sequence[str] = ()
 
 
-def drawn_of(sheet: Sheet, palette: Palette) -> list[Figure]:
-    """Return the charts of a sheet that have something to draw."""
+def drawn_of(sheet: Sheet, palette: Palette, most: int | None = None) -> list[Figure]:
+    """Return the charts of a sheet that have something to draw; ``most``: only the first ones, so many."""
     both = ((chart, draw(chart, sheet, palette)) for chart in sheet.charts)
-    return [
+    figures = (
         Figure(drawing, " ".join(filter(None, (f"{chart.title}.", chart.caption))))
         for chart, drawing in both
         if drawing
-    ]
+    )
+    return list(islice(figures, most))

@@ -162,6 +162,14 @@ class Estimate:
         low, high = wilson(self.value * self.games, self.games, self.level)
         return replace(self.allowing(flat, self.games), ends=np.where(flat, np.stack([low, high]), np.nan))
 
+    def bounded(self, lowest: float = 0.0, highest: float = 1.0) -> Estimate:
+        """Return estimates of what cannot leave these bounds, with intervals that do not leave them either.
+
+        An adjusted share of few rows can be estimated below 0, and an interval from an error can reach beyond 1.
+        """
+        ends = np.clip(np.stack([self.low, self.high]), lowest, highest)
+        return replace(self, value=np.clip(self.value, lowest, highest), ends=ends)
+
     def columns(self, name: str) -> dict[str, pl.Series]:
         """Return the columns ``name``, ``name_low`` and ``name_high`` of a table."""
         return {name: nulls(self.value), f"{name}_low": nulls(self.low), f"{name}_high": nulls(self.high)}

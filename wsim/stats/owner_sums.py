@@ -73,14 +73,14 @@ class OwnerSums:
         win = self._allowing_for_unseen(win)
         if all_usual(self.stratum_means.rows, self.stratum_means.rows * self.stratum_means.outcomes[0]):
             win = _Outcome(*(field.unknown(np.full(len(field.value), True)) for field in vars(win).values()))
-        with_it, means = win.having.with_wilson(), self._means_with_it()
+        with_it, means = win.having.with_wilson().bounded(), self._means_with_it()
         return pl.DataFrame(
             {
                 "n": self.moments.totals[:, 1].astype(np.int64),
-                **self._share(level).columns(share),
+                **self._share(level).bounded().columns(share),
                 **with_it.columns("win_share"),
                 **with_it.scaled(float(sides)).columns(FAIR),
-                **win.lacking.with_wilson().columns("win_share_not"),
+                **win.lacking.with_wilson().bounded().columns("win_share_not"),
                 **win.effect.columns("win_difference"),
                 "win_p": nulls(win.effect.p_value()),
                 **score.having.columns("score"),

@@ -178,7 +178,11 @@ class Summary:
 
     def part(self, recipe: str) -> Summary:
         """Return the sums without those that only other recipes need."""
-        others = {name.rpartition("/")[0] for name in self.arrays} - {"", recipe}
+        return self.of_recipes([recipe])
+
+    def of_recipes(self, recipes: Sequence[str]) -> Summary:
+        """Return the sums without those that none of these recipes needs."""
+        others = {name.rpartition("/")[0] for name in self.arrays} - {"", *recipes}
         arrays = {name: values for name, values in self.arrays.items() if name.rpartition("/")[0] not in others}
         return Summary(arrays, {name: names for name, names in self.labels.items() if name not in others})
 

@@ -367,10 +367,10 @@ def _plain(moments: Moments, level: float) -> dict[str, Estimate]:
 
 def _outcome_columns(estimates: Mapping[str, Estimate], sides: int) -> dict[str, pl.Series]:
     share = estimates["win_share"]
-    points = share.scaled(float(sides))
+    points, shown = share.scaled(float(sides)), share.bounded()
     return {
-        **share.columns("win_share"),
-        **points.columns(FAIR),
+        **shown.columns("win_share"),
+        **shown.scaled(float(sides)).columns(FAIR),
         "q": nulls(points.q_value(1.0)),
         "verdict": verdicts(points.value, points.q_value(1.0), 1.0, points.level),
         **estimates["total"].columns("score"),

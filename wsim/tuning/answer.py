@@ -21,10 +21,10 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from wsim.document import Column, Document, Sheet
+from wsim.document import Column, Conclusion, Document, Sheet
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.lab.answer import View, whole
+from wsim.lab.answer import Stored, View, whole
 from wsim.lab.batch import usable_threads
 from wsim.lab.execution import Execution
 from wsim.lab.journal import held
@@ -35,6 +35,7 @@ from wsim.policies.declare import of_others
 from wsim.policies.lineup import parse_entry, parse_lineup
 from wsim.questions.asked import AskedAnswer
 from wsim.tuning.climb import Climb, cmaes, default_candidates
+from wsim.tuning.conclusion import conclusion_of
 from wsim.tuning.contests import MARGIN, SHARE, Contest, play_contests
 from wsim.tuning.files import head_of, playable, write_plan, write_set
 from wsim.tuning.generations import RECORD, Generation, History, read_history
@@ -87,6 +88,11 @@ class TuneAnswer(AskedAnswer):
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
         return {"judged": COLUMNS}
+
+    @classmethod
+    def conclusion(cls, stored: Stored) -> Conclusion:
+        """Return what was achieved, in words."""
+        return conclusion_of(stored)
 
     @property
     def title(self) -> str:

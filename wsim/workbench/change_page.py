@@ -21,7 +21,7 @@ from wsim.installed import GAMES
 from wsim.report.cards import Faces
 from wsim.spec.catalogues import Source, catalogues_of
 from wsim.spec.layers import value_in_patch
-from wsim.spec.values import key_in_path, values_of
+from wsim.spec.values import key_in_path, name_in_words, values_of
 from wsim.workbench.ask_page import Field, fields_of, next_answer
 from wsim.workbench.folder import titles
 from wsim.workbench.forms import forms
@@ -115,6 +115,12 @@ def group_of(path: str) -> str:
     return ".".join(parts[:2] if len(parts) > 2 else parts[:1])
 
 
+def name_of(part: str) -> str:
+    """Return the name of a part: ``Palace`` of ``cards.Palace``, ``settings`` of a part without one."""
+    head, _, name = part.partition(".")
+    return name.strip('"') or head.replace("_", " ")
+
+
 def changes_of(pairs: Sequence[tuple[str, str]]) -> Changes:
     """Return the catalogue and the changes of an address or a form."""
     fields = dict(pairs)
@@ -131,6 +137,7 @@ def change_page(request: Request) -> Response:
     printed = values_of(changes.page(printed=True).record)
     groups = list(dict.fromkeys(map(group_of, printed)))
     at = find_part(at, groups)
+    part = name_of(at)
     values = {key.removeprefix(TO): text.strip() for key, text in pairs if key.startswith(TO)}
     if values:
         changes = changes.with_values(values, printed)
@@ -139,7 +146,8 @@ def change_page(request: Request) -> Response:
     mistakes, faces = changes.mistakes(), Faces.of(changes.game, Source(changes.ruleset))
     fields = _fields(changes, at, printed)
     return page(
-        request, "change.html.j2", "Change", status=400 if mistakes else 200, changes=changes, at=at,
+        request, "change.html.j2", f"Change {part}".rstrip(), status=400 if mistakes else 200, changes=changes, at=at,
+        part=part,
         games=titles(), rulesets=[str(row["ruleset"]) for row in changes.catalogues.rulesets()],
         groups=_grouped(changes, groups, faces), fields=fields, mistakes=mistakes,
         moves=any(value.lstrip("-").isdecimal() for *_, value in fields) and "." in at,
@@ -223,7 +231,7 @@ def _fields(changes: Changes, at: str, printed: Mapping[str, str]) -> list[tuple
 
 def _drawn(changes: Changes, at: str, faces: Faces, mistakes: Mapping[str, str]) -> list[tuple[str, Markup]]:
     """Return the card or board of a part as printed, and as changed if it differs and the changes are valid."""
-    name = at.partition(".")[2].strip('"')
+    name = name_of(at)
     if name not in faces:
         return []
     printed = faces.card(name)
@@ -245,7 +253,7 @@ def _decks(changes: Changes) -> Iterator[Grid]:
 def _differences(changes: Changes, printed: Mapping[str, str]) -> Grid:
     rows = [
         {
-            "value": path_of(line),
+            "value": name_in_words(path_of(line)),
             "printed": printed.get(path_of(line), "none"),
             "changed": line.partition("=")[2].strip(),
         }

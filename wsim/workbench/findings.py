@@ -152,7 +152,7 @@ def so_far(run: Run) -> list[TableSoFar]:
     palette = Palette(find_game(run.plan.game).COLOURS)
     tables = []
     for name, what, table in main_tables(run):
-        figures = drawn_of(table.sheet(), palette)
+        figures = drawn_of(table.sheet(), palette, most=1)
         tables.append(TableSoFar(name, what, about(name, table, run.games), figures[0] if figures else None))
     return [table for table in tables if table.figure is not None or table.statements]
 

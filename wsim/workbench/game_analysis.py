@@ -1,10 +1,13 @@
-"""The value of each decision of a game, computed by one thread while browsers wait; branches of the game."""
+"""The value of each decision of a game, computed by one thread while browsers wait; branches of the game.
+
+The thread values one decision after the other, always of the analysis that a browser asked for last: somebody who tries
+a move does not wait for the game that was left.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
 from wsim.errors import UserError
@@ -43,7 +46,8 @@ class Analysis:
         self.valued: list[dict[str, Any]] = []
         self.version = self.of = 0
         self.failure = ""
-        self.stop = self.told = self.finished = False
+        self.told = self.finished = False
+        self._steps_left = self._compute()
 
     @property
     def running(self) -> bool:
@@ -60,34 +64,40 @@ class Analysis:
         made = len(self.decisions[index][0].steps)
         return next((scene for scene, steps in enumerate(self.steps) if steps > made), None)
 
-    def compute(self) -> None:
-        """Value every decision."""
+    def advance(self) -> None:
+        """Do the next step: make the game, or add its board, its chances, or the value of a decision."""
         try:
-            self.game = self._make()
-            self.decisions = list(decisions_of(self.game))
-            if not self.decisions:
-                raise UserError("nothing has been decided in this game yet")
-            self.of = len(self.decisions)
-            if self.playouts is None:
-                self.playouts = BY_NET if self.game.by_net else PLAYOUTS
-            names = self._names(self.game)
-            self.board = _board(self.game, names)
-            self.steps = [] if self.board is None else _steps(self.game, self.board)
-            self.told = True
-            self.version += 1
-            if self.board is not None:
-                self.board = _with_chances(self.game, names)
-                self.version += 1
-            for decided in values_along(self.decisions, self.playouts):
-                if self.stop:
-                    raise UserError("stopped")
-                self.valued.append(decided)
-                self.version += 1
-            mark_costly(self.valued, self.playouts)
-            self.finished = True
+            next(self._steps_left, None)
         except (UserError, OSError) as error:
             self.failure = str(error)
-        self.version += 1
+        except Exception:
+            self.failure = "the analysis failed: the server reports why"
+            raise
+        finally:
+            self.version += 1
+
+    def _compute(self) -> Iterator[None]:
+        """Value every decision, step by step."""
+        self.game = self._make()
+        self.decisions = list(decisions_of(self.game))
+        if not self.decisions:
+            raise UserError("nothing has been decided in this game yet")
+        self.of = len(self.decisions)
+        if self.playouts is None:
+            self.playouts = BY_NET if self.game.by_net else PLAYOUTS
+        names = self._names(self.game)
+        self.board = _board(self.game, names)
+        self.steps = [] if self.board is None else _steps(self.game, self.board)
+        self.told = True
+        yield
+        if self.board is not None:
+            self.board = _with_chances(self.game, names)
+            yield
+        for decided in values_along(self.decisions, self.playouts):
+            self.valued.append(decided)
+            yield
+        mark_costly(self.valued, self.playouts)
+        self.finished = True
 
 
 def _board(game: Game, names: Sequence[str]) -> Replay | None:
@@ -127,7 +137,8 @@ class Analyses:
 
     def __init__(self) -> None:
         self._analyses: dict[Hashable, Analysis] = {}
-        self._lock, self._worker = threading.Lock(), ThreadPoolExecutor(1, "wsim-analysis")
+        self._lock, self._ended = threading.Lock(), False
+        self._worker: threading.Thread | None = None
 
     def of(
         self, key: Hashable, make: Callable[[], Game], playouts: int | None, names: Callable[[Game], Sequence[str]]
@@ -139,18 +150,33 @@ class Analyses:
                 if sum(running.running for running in self._analyses.values()) >= MAX_WAITING:
                     raise UserError(f"{MAX_WAITING} games are being analysed: wait until one is finished")
                 analysis = Analysis(make, playouts, names)
-                self._worker.submit(analysis.compute)
             self._analyses.pop(key, None)
             self._analyses[key] = analysis  # the latest is last
             for old in [key for key, running in self._analyses.items() if not running.running][:-MAX_STORED]:
                 del self._analyses[old]
+            if self._worker is None and analysis.running:
+                self._worker = threading.Thread(target=self._work, daemon=True, name="wsim-analysis")
+                self._worker.start()
             return analysis
+
+    def _work(self) -> None:
+        """Advance the analysis that was asked for last, until none is left."""
+        try:
+            while (analysis := self._next()) is not None:
+                analysis.advance()
+        finally:
+            self._worker = None
+
+    def _next(self) -> Analysis | None:
+        with self._lock:
+            running = [] if self._ended else [one for one in self._analyses.values() if one.running]
+            if not running:
+                self._worker = None
+            return running[-1] if running else None
 
     def end(self) -> None:
         """Stop running analyses."""
-        for analysis in self._analyses.values():
-            analysis.stop = True
-        self._worker.shutdown(wait=False, cancel_futures=True)
+        self._ended = True
 
 
 def branch(game: Game, at: int, move: int) -> Game:

@@ -24,7 +24,7 @@ from wsim.options import short_number
 from wsim.policies.declare import ISOLATED
 from wsim.report.cards import Faces
 from wsim.spec.catalogues import Source
-from wsim.workbench.change_page import Changes, changes_of, find_part, group_of, path_of
+from wsim.workbench.change_page import Changes, changes_of, find_part, group_of, name_of, path_of
 from wsim.workbench.checks import printed_values
 from wsim.workbench.folder import titles
 from wsim.workbench.forms import forms
@@ -199,14 +199,9 @@ def movable(printed: Mapping[str, str]) -> dict[str, list[str]]:
     parts: dict[str, list[str]] = {}
     for path, value in printed.items():
         group = group_of(path)
-        if _WHOLE.fullmatch(value) and group != path and name_of(group):
+        if _WHOLE.fullmatch(value) and "." in group and group != path:
             parts.setdefault(group, []).append(path)
     return parts
-
-
-def name_of(part: str) -> str:
-    """Return the name of a part: ``Palace`` of ``cards.Palace``."""
-    return part.partition(".")[2].strip('"')
 
 
 def sliders_of(changes: Changes, at: str, printed: Mapping[str, str]) -> list[Slider]:

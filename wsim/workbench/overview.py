@@ -47,16 +47,24 @@ def played(run: Run) -> str:
 
 def close_games(run: Run) -> list[tuple[int, str]]:
     """Return the closest games of a run: number, and the points of the first two sides; none of people's games."""
+    import numpy as np
     import polars as pl
 
     columns = run.seats.collect_schema()
     if run.people is not None or run.plan.keep == "summary" or "total" not in columns:
         return []
-    sides = run.seats.group_by("game", "team" if "team" in columns else "seat").agg(pl.col("total").sum())
-    best, next_best = pl.col("total").sort(descending=True).first(), pl.col("total").sort(descending=True).slice(1, 1)
-    ends = sides.group_by("game").agg(best=best, next=next_best.first()).drop_nulls()
-    close = ends.with_columns(margin=pl.col("best") - pl.col("next")).sort("margin", "game").head(CLOSE).collect()
-    return [(int(game), f"{first} to {second}") for game, first, second, _ in close.iter_rows()]
+    sides = run.seats.select("game", "total")
+    if "team" in columns:
+        sides = run.seats.group_by("game", "team", maintain_order=True).agg(pl.col("total").sum())
+    rows = sides.collect()
+    games = rows["game"].to_numpy()
+    count = int((games == games[0]).sum())  # sides of a game, which follow each other
+    totals = np.sort(rows["total"].to_numpy().reshape(-1, count), axis=1)
+    if count < 2:
+        return []
+    margins = totals[:, -1] - totals[:, -2]
+    closest = np.argsort(margins, kind="stable")[:CLOSE]
+    return [(int(games[count * row]), f"{totals[row, -1]} to {totals[row, -2]}") for row in closest]
 
 
 def overview(tables: Tables, view: TableView) -> list[TableSummary]:
@@ -67,8 +75,10 @@ def overview(tables: Tables, view: TableView) -> list[TableSummary]:
     from wsim.lab.run_tables import tables_of_run
 
     run = tables.run(view.runs[0])
+    analyses = tables_of_run(run)
+    run.sum_up([one.sums for one in analyses.values() if one.shown == "run" and one.sums is not None])
     chosen: dict[str, tuple[TableView, RunTable]] = {}
-    for name, analysis in tables_of_run(run).items():
+    for name, analysis in analyses.items():
         if analysis.shown == "asked" or len(chosen) == len(FORMS):
             continue
         of_table = TableView(view.runs, table=name)
@@ -94,12 +104,12 @@ def _summary(tables: Tables, view: TableView, table: RunTable) -> TableSummary:
     from wsim.report.conclusions import about_table
 
     statement = about_table(table.table, table.name, table.runs[0].games)[0]
-    figures = figures_of(tables, table, view)
+    figures = figures_of(tables, table, view, most=1)
     return TableSummary(table.name, view.address(), statement, figures[0] if figures else None)
 
 
-def figures_of(tables: Tables, table: RunTable, view: TableView) -> Sequence[Figure]:
-    """Return the charts of the rows that a view shows, drawn once."""
+def figures_of(tables: Tables, table: RunTable, view: TableView, most: int | None = None) -> Sequence[Figure]:
+    """Return the charts of the rows that a view shows, drawn once; ``most``: only so many of them."""
     from dataclasses import replace
 
     from wsim.report.page_parts import drawn_of
@@ -111,6 +121,6 @@ def figures_of(tables: Tables, table: RunTable, view: TableView) -> Sequence[Fig
         rows, _ = rows_shown(table, view)
         drawn = replace(table.table, frame=owned(rows.head(MAX_DRAWN)))
         palette = Palette(find_game(table.runs[0].plan.game).COLOURS)
-        return drawn_of(drawn.sheet(), palette) if len(drawn.frame) else []
+        return drawn_of(drawn.sheet(), palette, most) if len(drawn.frame) else []
 
-    return tables.figures(table, view, draw)
+    return tables.figures(table, view, draw, most)

@@ -39,7 +39,7 @@ class QueuedQuestion:
     Attributes
     ----------
     state: waiting, playing, answered, stopped (the file has the result so far) or refused (``sentence`` says why).
-    doing, done, total: its progress. looks: deals, and the deciding effects with the ends of their intervals.
+    doing, done, total: its progress. looks: deals, and a sentence about each deciding effect.
     version: counts the changes. stopping: whether a stop was requested.
     clock: when the first progress was reported, in seconds, with its units done.
     """
@@ -55,7 +55,7 @@ class QueuedQuestion:
     doing: str = ""
     done: int = 0
     total: int = 0
-    looks: list[tuple[int, list[list[float | None]]]] = field(default_factory=list)
+    looks: list[tuple[int, list[str]]] = field(default_factory=list)
     version: int = 0
     stopping: bool = False
     clock: tuple[float, int] | None = None
@@ -77,7 +77,7 @@ class QueuedQuestion:
         last, left = self.looks[-1] if self.looks else None, self.forecast(time.monotonic())
         return {
             "state": self.state, "sentence": self.sentence, "doing": self.doing, "done": self.done,
-            "total": self.total, "deals": last[0] if last else None, "effects": last[1] if last else [],
+            "total": self.total, "deals": last[0] if last else None, "said": last[1] if last else [],
             "over": self.over, "left": None if left is None else round(left), "stopping": self.stopping,
         }  # fmt: skip
 
@@ -223,8 +223,8 @@ class Questions:
                 queued.clock = (time.monotonic(), done)
             self._set(queued, doing=doing, done=done, total=total)
         elif "look" in line:
-            deals, effects = line["look"]
-            queued.looks.append((deals, effects))
+            deals, said = line["look"]
+            queued.looks.append((deals, said))
             self._set(queued)
         elif "written" in line:
             stopped, path = line["written"]

@@ -203,9 +203,11 @@ class Tables:
             self._tables[key] = made
         return made
 
-    def figures(self, table: RunTable, view: TableView, draw: Callable[[], list[Figure]]) -> list[Figure]:
-        """Return the charts of the rows of a view, drawn once."""
-        key = (id(table.table.frame), view.sort, view.top, view.only)
+    def figures(
+        self, table: RunTable, view: TableView, draw: Callable[[], list[Figure]], most: int | None = None
+    ) -> list[Figure]:
+        """Return the charts of the rows of a view, drawn once; ``most``: how many ``draw`` draws, if not all."""
+        key = (id(table.table.frame), view.sort, view.top, view.only, most)
         with self._lock:
             known = self._drawn.get(key)
         if known is not None and known[0].table.frame is table.table.frame:

@@ -1,6 +1,6 @@
 """One question in its own process: ``python -m wsim.workbench.worker`` reads it as a line of JSON.
 
-It writes lines of JSON: ``progress`` (task, done, total), ``look`` (deals, effects with their intervals), and finally
+It writes lines of JSON: ``progress`` (task, done, total), ``look`` (deals, a sentence about each effect), and finally
 ``written`` (whether it was stopped, and the file) or ``refused`` (a sentence). On SIGINT it writes the result so far.
 """
 
@@ -36,9 +36,8 @@ class _Lines(ProgressOfLooks):
             self._last = now
             _send("progress", [what, done, total])
 
-    def looked(self, deals: int, effects: Sequence[tuple[float, float, float]]) -> None:
-        finite = [[value if math.isfinite(value) else None for value in effect] for effect in effects]
-        _send("look", [deals, finite])
+    def looked(self, deals: int, said: Sequence[str]) -> None:
+        _send("look", [deals, list(said)])
 
 
 def _send(name: str, value: Any) -> None:

@@ -197,6 +197,16 @@ def verdicts(policies: int, question: MatchQuestion, seed: int, players: int) ->
     return {one.verdict for one in trial.decided.values()} or {"unclear"}
 
 
+def test_the_policy_that_is_ahead_so_far_is_named_first() -> None:
+    plan = Plan.make(game="luck", policies="p", luck="hash", seed=1)
+    [table] = tables_of(plan, ["p:salt=1", "p:salt=2"], [], [2], MatchQuestion())
+    [say] = MatchTrial(table, MatchQuestion(), 1)._said
+    assert say(-0.08, -0.09, -0.07) == (
+        "p:salt=2 wins 8.0 percentage points more often than p:salt=1 (95% interval 7.0 to 9.0)"
+    )
+    assert say(0.01, -0.02, 0.04).startswith("nothing clear about how much more often p:salt=1 wins than p:salt=2: ")
+
+
 @pytest.mark.slow
 def test_equal_policies_are_called_different_at_most_at_rate_alpha() -> None:
     """Over 100 matches with three looks each; alpha is 0.05."""

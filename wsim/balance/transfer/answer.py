@@ -21,10 +21,11 @@ from wsim.balance.goal import EACH, Goal, Setting
 from wsim.balance.knobs import Patch
 from wsim.balance.proof import middle_of
 from wsim.balance.sampling import Level
-from wsim.document import Column, Document, Sheet
+from wsim.balance.transfer.conclusion import conclusion_of
+from wsim.document import Column, Conclusion, Document, Sheet
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.lab.answer import View, whole
+from wsim.lab.answer import Stored, View, whole
 from wsim.lab.plan import Plan
 from wsim.questions.asked import AskedAnswer
 from wsim.questions.metrics import needs_seatings
@@ -109,6 +110,11 @@ class TransferAnswer(AskedAnswer):
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
         return dict.fromkeys(cls.TABLES, target_columns(()))
+
+    @classmethod
+    def conclusion(cls, stored: Stored) -> Conclusion:
+        """Return whether the patch carries over, in words."""
+        return conclusion_of(stored)
 
     @property
     def title(self) -> str:

@@ -11,7 +11,8 @@ import numpy as np
 
 from wsim.questions.match.question import MatchQuestion
 from wsim.questions.match.sums import FIGURES, MatchSums
-from wsim.questions.trial import Trial
+from wsim.questions.trial import Sentence, Trial
+from wsim.questions.words import Words
 from wsim.stats.distributions import normal_cdf
 from wsim.stats.intervals import Interval
 from wsim.stats.rankings import order_numbers
@@ -48,7 +49,8 @@ class MatchTrial(Trial[MatchSums]):
     """
 
     def __init__(self, table: MatchTable, match: MatchQuestion, tests: int) -> None:
-        super().__init__(MatchSums(table.design), match.question_at(table.name), tests)
+        said = [_sentence(table, pair, 1 - match.alpha) for pair in table.design.pairs]
+        super().__init__(MatchSums(table.design), match.question_at(table.name), tests, said)
         self.table, self.match = table, match
         self._orders: list[NDArray[np.int64]] = []
 
@@ -123,3 +125,16 @@ class MatchTrial(Trial[MatchSums]):
         """Return whether all win shares, and all differences of policies that differ, are known to a half width."""
         figures, identical = self.figures(), np.array([self.is_identical(pair) for pair in self.sums.deciding])
         return bool(figures.wins.within(half).all() and (figures.edges.within(half) | identical).all())
+
+
+def _sentence(table: MatchTable, pair: tuple[int, int], level: float) -> Sentence:
+    """Return what the difference of a pair of policies means."""
+    first, second = (table.policies[policy] for policy in pair)
+    noun = f"how much more often {first} wins than {second}"
+
+    def said(value: float, low: float, high: float) -> str:
+        ahead, behind = (first, second) if value >= 0 else (second, first)
+        words = Words(noun, f"{ahead} wins", (f"more often than {behind}",) * 2, share=True)
+        return words.so_far(value, low, high, level)
+
+    return said

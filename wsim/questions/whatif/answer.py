@@ -40,7 +40,7 @@ from wsim.questions.metrics import (
 )
 from wsim.questions.trial import Trial, blocks_of
 from wsim.questions.variants import Variant, repeated, variants_of
-from wsim.questions.whatif.conclusion import changes_of, conclusion_of, metric_of
+from wsim.questions.whatif.conclusion import changes_of, conclusion_of, metric_of, sentence_of
 from wsim.questions.whatif.effects import (
     EFFECT,
     effect_columns,
@@ -50,6 +50,7 @@ from wsim.questions.whatif.effects import (
     rows_of,
     wish_remarks,
 )
+from wsim.questions.words import metric_in_words
 from wsim.spec.values import name_in_words
 from wsim.stats.precision import undecided_note
 
@@ -355,7 +356,9 @@ def decide(
     estimand = question.estimand(metrics[0], restricted=arms[1].seats is not None)
     provenance, picks = Provenance.of(plan, baseline), game.PICKS is not None
     kinds = [metric.wished for metric in metrics], [metric.weight is not None for metric in metrics]
-    trial = Trial(Contrasts(len(arms) - 1, len(metrics), *kinds, pooled), question)
+    words, level = metric_in_words(question.metric, game.OWNED), 1 - question.alpha
+    said = [sentence_of(variant, words, level) for variant in variants if not variant.same]
+    trial = Trial(Contrasts(len(arms) - 1, len(metrics), *kinds, pooled), question, said=said)
     played = Arms(arms, MetricReading(metrics, concerned))
 
     def answer() -> WhatIfAnswer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wsim.document import DECIDED, Conclusion
 from wsim.errors import UserError
@@ -15,6 +15,10 @@ from wsim.questions.largest import MOST_NAMED
 from wsim.questions.words import Words, metric_in_words
 from wsim.spec.catalogues import Source, catalogues_of
 from wsim.spec.values import changes_in_words, name_in_words, values_of
+
+if TYPE_CHECKING:
+    from wsim.questions.trial import Sentence
+    from wsim.questions.variants import Variant
 
 MOST_CHANGES = 2
 """Changed values of a variant that are named; a patch with more is named by its file."""
@@ -96,6 +100,16 @@ def changes_of(stored: Stored, names: Sequence[str]) -> dict[str, str]:
     except (UserError, OSError, KeyError, TypeError, ValueError):  # a patch that is gone
         pass
     return {name: found or _from_name(name) for name, found in words.items()}
+
+
+def sentence_of(variant: Variant, words: Words, level: float) -> Sentence:
+    """Return what the effect of a variant that is still being played means."""
+    change = _from_name(variant.name)
+
+    def said(value: float, low: float, high: float) -> str:
+        return f"{change}: {words.so_far(value, low, high, level, change.partition(', ')[0])}"
+
+    return said
 
 
 def _from_name(name: str) -> str:

@@ -246,8 +246,8 @@ class _Times:
         for key, moments in zip(self._keys, self._moments, strict=True):
             estimates = {
                 "taken_over_hand": moments.difference((8, 7), (10, 9), level),
-                "taken_share": moments.ratio(1, 0, level, share=True),
-                "first_pick": moments.ratio(4, 3, level, share=True),
+                "taken_share": moments.ratio(1, 0, level, share=True).bounded(),
+                "first_pick": moments.ratio(4, 3, level, share=True).bounded(),
                 "average_turn": moments.ratio(2, 1, level),
                 "last_seen": moments.ratio(6, 5, level),
             }

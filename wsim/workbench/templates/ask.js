@@ -5,10 +5,6 @@ const GROWTH = 1.5;  // the figures are drawn again when there are this many tim
 let drawn = 0;  // games of the figures that are shown
 let drawing = false;
 
-function digits(value) {
-  return value === null ? "" : value.toFixed(Math.abs(value) < 1 ? 4 : 3).replace("-", "\u2212");
-}
-
 function inWords(seconds) {
   if (seconds < 60) return `${Math.max(1, seconds)} s`;
   const minutes = Math.round(seconds / 60);
@@ -47,25 +43,18 @@ function show(record) {
   }
   const of = record.total ? `${record.done.toLocaleString("en")} of ${record.total.toLocaleString("en")}` : "";
   document.getElementById("count").textContent = of;
-  const most = record.effects.length || record.deals !== null ? "at most" : "about";
+  const most = record.said.length || record.deals !== null ? "at most" : "about";
   document.getElementById("left").textContent = record.left === null ? "" : `${most} ${inWords(record.left)} left`;
   if (record.done >= GROWTH * drawn) draw(false);
-  if (!record.effects.length) return;
+  if (!record.said.length) return;
   document.getElementById("effects").hidden = false;
   document.getElementById("deals").textContent = `After ${record.deals.toLocaleString("en")} deals`;
-  const rows = record.effects.map(([value, low, high], place) => {
-    const row = document.createElement("tr");
-    const name = row.appendChild(document.createElement("th"));
-    name.scope = "row";
-    name.textContent = record.effects.length > 1 ? place + 1 : "the effect";
-    for (const text of [digits(value), low === null || high === null ? "not yet" : `${digits(low)} to ${digits(high)}`]) {
-      const cell = row.appendChild(document.createElement("td"));
-      cell.className = "number";
-      cell.textContent = text;
-    }
-    return row;
+  const lines = record.said.map((sentence) => {
+    const line = document.createElement("li");
+    line.textContent = `${sentence[0].toUpperCase()}${sentence.slice(1)}.`;
+    return line;
   });
-  document.querySelector("#effects tbody").replaceChildren(...rows);
+  document.querySelector("#effects ul").replaceChildren(...lines);
 }
 
 if (asked.dataset.over === "0") {

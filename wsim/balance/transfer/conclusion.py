@@ -1,0 +1,52 @@
+"""Whether a patch carries over, in words: with how many other players and tables the targets come closer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from wsim.display import number
+from wsim.document import Conclusion
+from wsim.lab.answer import Stored
+from wsim.questions.largest import MOST_NAMED, Row
+
+CLEAR = 1.96 * math.sqrt(2)
+"""Standard errors of a target by which the typical deviation has to change: those of the difference of two figures.
+
+The deviation is a mean over targets and known better than one of them, but targets of one table are not independent.
+"""
+
+
+def conclusion_of(stored: Stored) -> Conclusion:
+    """Return the conclusion of stored measurements elsewhere: all but those that the patch was made for."""
+    rows = stored.main.to_dicts()
+    others = [row for row in rows if not row["targeted"]]
+    if not others:
+        return Conclusion("The patch was measured with its own players only.", _sentence(rows), clear=False)
+    closer = [row for row in others if _change(row) < -CLEAR * row["error"]]
+    farther = [row for row in others if _change(row) > CLEAR * row["error"]]
+    of = f"{others[0]['policies']} at {others[0]['setting']}"
+    if len(others) > 1:
+        of = f"{len(closer) or 'none'} of {len(others)} other players and tables"
+    moved = "it moves the targets away" if len(others) == 1 else f"at {len(farther)} it moves the targets away"
+    if closer or (len(others) > 1 and farther):
+        headline = f"The patch carries over to {of}{f'; {moved}' if farther else ''}."
+    elif farther:
+        headline = f"The patch does not carry over to {of}: {moved}."
+    else:
+        headline = f"The patch changes little for {of.removeprefix('none of ')}."
+    largest = sorted(others, key=lambda row: -abs(_change(row)))[:MOST_NAMED]
+    return Conclusion(headline, _sentence(largest), clear=bool(closer or farther))
+
+
+def _change(row: Row) -> float:
+    return float(row["spread_after"] - row["spread_before"])
+
+
+def _sentence(rows: Sequence[Row]) -> str:
+    """Return the typical deviations of some rows, before and after the patch."""
+    said = (
+        f"{row['policies']} at {row['setting']} {number(row['spread_before'], 3)} to {number(row['spread_after'], 3)}"
+        for row in rows
+    )
+    return f"Typical deviation from the middle of what is accepted: {'; '.join(said)}."
