@@ -53,7 +53,7 @@ def fill(view: Chrome, kind: str, fields: dict[str, str]) -> None:
 
 
 def effects(view: Chrome) -> str:
-    script = "return document.querySelector('#effects:not([hidden]) tbody')?.textContent ?? ''"
+    script = "return document.querySelector('#effects:not([hidden]) ul')?.textContent ?? ''"
     return str(view.execute_script(script))
 
 
