@@ -47,6 +47,7 @@ def test_parts_and_values_are_named_in_words(caller: Caller) -> None:
     _, text = changed(caller, change="cards.Palace.points=5")
     assert "<h1>Change Palace</h1>" in text
     assert "<h2>Palace</h2>" in text
+    assert ">cost, clay</label>" in text
     assert "Palace, points" in text  # of the differences from the printed game
     assert "<h1>Change</h1>" in caller.get("/change").text
 

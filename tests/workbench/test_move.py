@@ -49,6 +49,7 @@ def test_figures_are_those_of_a_what_if_on_the_same_deals(live: LiveComparison) 
             assert rows[name][own] == pytest.approx(details[name][other])
     assert rows["score"]["low"] < rows["score"]["effect"] < rows["score"]["high"]
     assert rows["built:Palace"]["label"] == "Seats that have Palace"
+    assert rows["win:Gizah"]["label"] == "Wins of Gizah"
     assert rows["built:Palace"]["kind"] == "share"
 
 

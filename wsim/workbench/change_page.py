@@ -121,6 +121,11 @@ def name_of(part: str) -> str:
     return name.strip('"') or head.replace("_", " ")
 
 
+def short_name(path: str, part: str) -> str:
+    """Return the name of a value within its part in words: ``cost, clay`` of ``cards.Palace.cost.clay``."""
+    return path.removeprefix(f"{part}.").replace("_", " ").replace(".", ", ")
+
+
 def changes_of(pairs: Sequence[tuple[str, str]]) -> Changes:
     """Return the catalogue and the changes of an address or a form."""
     fields = dict(pairs)
@@ -224,8 +229,7 @@ def _fields(changes: Changes, at: str, printed: Mapping[str, str]) -> list[tuple
     current = {path_of(line): line.partition("=")[2].strip() for line in changes.lines}
     paths = [path for path in dict.fromkeys([*printed, *current]) if group_of(path) == at]
     return [
-        (path, path.removeprefix(f"{at}."), current.get(path, printed.get(path, "")), printed.get(path, ""))
-        for path in paths
+        (path, short_name(path, at), current.get(path, printed.get(path, "")), printed.get(path, "")) for path in paths
     ]
 
 

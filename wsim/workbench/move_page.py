@@ -24,7 +24,7 @@ from wsim.options import short_number
 from wsim.policies.declare import ISOLATED
 from wsim.report.cards import Faces
 from wsim.spec.catalogues import Source
-from wsim.workbench.change_page import Changes, changes_of, find_part, group_of, name_of, path_of
+from wsim.workbench.change_page import Changes, changes_of, find_part, group_of, name_of, path_of, short_name
 from wsim.workbench.checks import printed_values
 from wsim.workbench.folder import titles
 from wsim.workbench.forms import forms
@@ -214,8 +214,7 @@ def sliders_of(changes: Changes, at: str, printed: Mapping[str, str]) -> list[Sl
         value, before = current.get(path, printed.get(path, "0")), printed.get(path, "0")
         if _WHOLE.fullmatch(value) and _WHOLE.fullmatch(before):
             high = max(int(before) + ROOM, 2 * int(before), int(value))
-            name = path.removeprefix(f"{at}.").replace("_", " ").replace(".", ", ")
-            sliders.append(Slider(path, name, int(value), int(before), min(0, int(value)), high))
+            sliders.append(Slider(path, short_name(path, at), int(value), int(before), min(0, int(value)), high))
     return sliders
 
 

@@ -44,7 +44,7 @@ function show(record) {
   const of = record.total ? `${record.done.toLocaleString("en")} of ${record.total.toLocaleString("en")}` : "";
   document.getElementById("count").textContent = of;
   const most = record.said.length || record.deals !== null ? "at most" : "about";
-  document.getElementById("left").textContent = record.left === null ? "" : `${most} ${inWords(record.left)} left`;
+  document.getElementById("left").textContent = record.left === null ? "" : `${of && ", "}${most} ${inWords(record.left)} left`;
   if (record.done >= GROWTH * drawn) draw(false);
   if (!record.said.length) return;
   document.getElementById("effects").hidden = false;
