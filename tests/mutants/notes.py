@@ -20,7 +20,7 @@ from tests.mutants.faults import ROOT, Fault
 PYTEST = ("-q", "-n", "0", "-p", "no:cacheprovider")
 QUICK = ("-m", "not slow and not browser")
 WITHOUT_JIT = {"NUMBA_DISABLE_JIT": "1"}
-LONGEST = {True: 1.0, False: 5.0}
+LONGEST = {True: 1.0, False: 4.0}
 """Seconds of processor time that a test may take, traced, with the JIT and without; a longer one is not used."""
 FIRST = 12  # tests that are tried by themselves, the quickest
 WHOLE: tuple[str, ...] = (

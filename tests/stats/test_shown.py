@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -9,8 +11,10 @@ import pytest
 
 from tests.stats.data import card_chains, card_pairs, cards, seats_table, wonders
 from wsim import stats
+from wsim.errors import UserError
+from wsim.stats.analysis import Analysis
 from wsim.stats.brief import ends
-from wsim.stats.columns import BETWEEN_PLAYER_SD, FAIR, OTHER_PLAYERS, pick_columns
+from wsim.stats.columns import BETWEEN_PLAYER_SD, FAIR, OTHER_PLAYERS, PLAYER_HALF_WIDTH, pick_columns
 from wsim.stats.combined import minus
 from wsim.stats.item_charts import item_charts
 from wsim.stats.tables import Table
@@ -173,3 +177,58 @@ def test_sources_of_the_variance_need_more_rows_than_levels() -> None:
     enough = stats.variance_shares(seats.with_columns(board=pl.Series(list("ababab"))), {"board": ["board"]}).frame
     assert enough["share"].null_count() == 0
     assert enough["share"].sum() == pytest.approx(1)
+
+
+def test_a_sheet_has_the_title_and_the_rows_it_is_given() -> None:
+    table = Table(pl.DataFrame({"wonder": ["a", "b"], "n": [3, 4]}), "Usual", labels=("wonder",))
+    assert (table.sheet().title, table.sheet(title="Other").title) == ("Usual", "Other")
+    assert [row["n"] for row in table.sheet(table.frame[1:]).rows] == [4]
+    assert table.sheet().labels == 1
+
+
+class _Run:
+    """A run whose tables are known, at the policies that it was played by."""
+
+    people: Any = None
+
+    def __init__(self, between: Any = None) -> None:
+        self.plan = SimpleNamespace(policies=["net", "greedy", "net"])
+        self._between = between
+
+    def recorded(self, columns: tuple[str, ...]) -> tuple[str, ...]:
+        return columns
+
+    def between(self, _analysis: Any, figure: str) -> Any:
+        return self._between and SimpleNamespace(
+            with_players=lambda table, name, _level: replace(
+                table, frame=table.frame.with_columns(pl.lit(0.1).alias(PLAYER_HALF_WIDTH)), note=f"{figure} {name}"
+            )
+        )
+
+
+def _verdicts(labels: tuple[str, ...] = ("wonder",)) -> Analysis:
+    frame = pl.DataFrame({labels[0]: ["a"], "verdict": ["higher"]})
+    return Analysis(
+        lambda _run, by, level: Table(frame, "T", labels=labels, note=f"{by} {level}."), "", by=labels, moves="x",
+    )  # fmt: skip
+
+
+def test_a_table_of_verdicts_says_for_whom_they_hold_unless_it_allows_for_other_players() -> None:
+    """Tables of policies, of people and without verdicts do not; for a split of one's own, others are unknown."""
+    said = "Verdicts are for net, greedy; what other good players would find is not known here."
+    run: Any = _Run()
+    assert _verdicts().table(run, level=0.9).note == f"('wonder',) 0.9. {said}"
+    known: Any = _Run(between=True)
+    assert _verdicts().table(known).note == "x x"
+    assert _verdicts().table(known, ["side"]).note == f"('side',) 0.95. {said}"
+    assert _verdicts(("policy",)).table(run).note == "('policy',) 0.95."
+    people: Any = _Run()
+    people.people = {"boards": "chosen"}
+    assert _verdicts().table(people).note == "('wonder',) 0.95."
+    assert replace(_verdicts(), moves="").table(run).note == "('wonder',) 0.95."
+    plain = replace(_verdicts(), make=lambda _run, by, level: Table(pl.DataFrame({"wonder": by}), "T", labels=("w",)))
+    assert plain.table(run).note == ""
+    with pytest.raises(UserError, match="has no option 'rwa'"):
+        _verdicts().table(run, rwa=True)
+    with pytest.raises(UserError, match="cannot be split by side"):
+        replace(_verdicts(), by=None).table(run, ["side"])
