@@ -2,7 +2,8 @@
 
 The file is a JSON object. "lines": test, or file for its fixtures -> module -> lines; "" is what importing the modules
 executes. "seconds": test -> how long it took while it was traced, file -> how long its fixtures took. "unfit": tests
-that failed, or took longer than WSIM_LINES_LIMIT seconds. Seconds are of the processor.
+that failed, or took longer than WSIM_LINES_LIMIT seconds, or whose fixtures took eight times as long. Seconds are of
+the processor.
 Compiled kernels execute no lines; NUMBA_DISABLE_JIT=1 shows theirs. A function that executes nothing new for a while is
 not followed any more in that test. ``python -m tests.lines FILE ...`` prints the share
 of lines that were executed, by package.
@@ -31,6 +32,8 @@ _executed: dict[str, set[tuple[str, int]]] = {"": set()}
 _seconds: dict[str, float] = {}
 _unfit: set[str] = set()
 LIMIT = float(os.environ.get("WSIM_LINES_LIMIT", "0"))
+FIXTURES = 8
+"""Times as long as a test fixtures may take, which many tests may share."""
 
 
 class _Followed:
@@ -101,7 +104,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
     _followed.begin(file)
     sys.settrace(_followed.call)
     begun = _processor()
-    signal.setitimer(signal.ITIMER_PROF, LIMIT)
+    signal.setitimer(signal.ITIMER_PROF, FIXTURES * LIMIT)
     yield
     signal.setitimer(signal.ITIMER_PROF, 0)
     _seconds[file] = _seconds.get(file, 0.0) + _processor() - begun

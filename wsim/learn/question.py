@@ -74,7 +74,7 @@ class LearnQuestion(Options):
     def plans(self) -> list[Plan]:
         """The plans of the tables at which it learns, each with the policies of the rounds and judges."""
         plan = self.resolve()
-        names = [name for one in plan.rounds for name in one.names if "." in name or ":" in name]
+        names = [name for one in plan.rounds for name in one.names]
         named = [name for name in (*names, *(name for one in plan.judges for name in one.against)) if ".py" in name]
         tables = [Plan.make(**plan.keys(seats)) for seats in plan.tables]
         return [*tables, *(Plan.make(game=plan.game, policies=[name]) for name in named)]
