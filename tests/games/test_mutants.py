@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -159,6 +159,19 @@ def test_functions_of_a_module_are_given_their_code_with_a_fault(monkeypatch: py
     monkeypatch.setitem(sys.modules, "run", module)
     serving.plant("run.py", RUN, with_fault)
     assert (add(1), box.deeper(), module.outer(5)(1)) == (-4, [0, 2], -4)
+
+
+@pytest.mark.parametrize(("failed", "collected"), [(0, ["a.py::test"]), (1, [])])
+def test_a_process_that_cannot_import_its_tests_has_none(failed: int, collected: list[str]) -> None:
+    (requests, ours), (answers, theirs) = os.pipe(), os.pipe()
+    os.close(ours)
+    session: Any = SimpleNamespace(items=[SimpleNamespace(nodeid="a.py::test")], testsfailed=failed)
+    server = serving.Server(requests, theirs)
+    server.pytest_runtestloop(session)
+    server._requests.close()
+    server._answers.close()
+    with os.fdopen(answers) as said:
+        assert json.loads(said.readline())["tests"] == collected
 
 
 def test_faults_that_change_nothing_can_still_be_drawn() -> None:

@@ -88,7 +88,7 @@ class Server:
         """Answer until there are no more requests."""
         sys.settrace(None)  # of ``tests.lines``, which noted what the imports execute
         items = {item.nodeid: item for item in session.items}
-        self._answer({"tests": list(items)})
+        self._answer({"tests": [] if session.testsfailed else list(items)})  # a file that cannot be imported fails
         for line in self._requests:
             request = json.loads(line)
             self._answer(self._result(request, [items[test] for test in request["tests"] if test in items]))
