@@ -100,12 +100,20 @@ def test_what_a_rival_would_do_is_counted_as_of_its_kind_and_of_the_other(plain:
     choice = SimpleNamespace(count=2, moves=[10, 11])
     game = SimpleNamespace(lookahead=lookahead, choice=choice, public=None, own=[None] * 3)
     seating = SimpleNamespace(settings=[None] * 2, settings_at=[0, 1])
-    plain.is_net = lambda _line_up, _first, number: number == 0
+    plain.is_net = lambda line_up, first, number: (line_up[first], number) == (0, 0)
     plain.draw_player = lambda _lookahead, _line_up, _first, _rivals, net: 0 if net else 1
     plain.call = lambda number, *_: number
     plain.foretelling(lambda _game, _rules, move: move)(game, None, seating, [0, 1], 0, 2, RIVAL, player)
     assert lookahead.met == 1 << RIVAL
     assert np.argwhere(lookahead.foreseen).tolist() == [[RIVAL, plain.NETS, 10], [RIVAL, plain.OTHERS, 11]]
+
+
+def test_of_a_game_that_names_no_moves_nothing_is_foretold_or_seen(plain: Any) -> None:
+    lookahead = SimpleNamespace(met=0, player=[0] * 3, foreseen=np.zeros((3, 2, plain.KEYS), np.int32))
+    game = SimpleNamespace(lookahead=lookahead, choice=SimpleNamespace(count=2, moves=[10, 11]))
+    plain.foretelling(plain.nothing_foretold)(game, None, None, ["n"], 0, 2, RIVAL, 1)
+    assert (lookahead.met, lookahead.foreseen.any()) == (1 << RIVAL, False)
+    assert (plain.nothing_seen(game, None, RIVAL, 5), plain.at_no_time(game, None)) == (-1, 0)
 
 
 @pytest.mark.slow

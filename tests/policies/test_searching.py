@@ -219,6 +219,20 @@ def test_no_playouts_where_they_do_not_pay(
     assert spent_on(table, 40, prior) == expected
 
 
+def test_two_candidates_are_compared_and_one_is_not(plain: Any) -> None:
+    """The prior is for move 0, the playouts for move 1."""
+    for most, chosen in ((2.0, 1), (1.0, 0)):
+        table = Table(plain, worth=lambda move, _: 10.0 * (move == 1))
+        table.game.own[ME].parameters = [PLAYOUTS, 0.0, most, PRIOR, 0.0, 0.0, 0.0]
+        assert (table.decide(), bool(table.events)) == (chosen, most > 1)
+
+
+def test_a_prior_of_no_weight_counts_for_nothing_however_right_it_is(plain: Any) -> None:
+    table = Table(plain, worth=lambda move, _: 10.0 * (move == 4), share=lambda *_: (1.0, 0.05, 1e-6))
+    table.game.own[ME].parameters = [PLAYOUTS, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0]
+    assert table.decide() == 4
+
+
 def test_thinking_stops_when_one_move_is_left(plain: Any) -> None:
     table = Table(plain, worth=lambda move, _: 10.0 * (move == 4), share=lambda *_: (1.0, 0.01, 0.5))
     assert spent_on(table, 1000) == [1] * 5

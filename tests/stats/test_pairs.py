@@ -11,6 +11,7 @@ from tests.stats import data
 from tests.stats.data import CARDS, seats_table
 from wsim import stats
 from wsim.errors import UserError
+from wsim.stats import pairs as pairs_module
 from wsim.stats.shrinkage import shrink
 
 FEW = CARDS[:8]
@@ -138,3 +139,12 @@ def test_shrinkage_by_hand() -> None:
     drawn = shrink(np.array([0.0, 0.0, 4.0, 4.0]), np.ones(4))
     assert drawn.value == pytest.approx([0.125, 0.125, 3.875, 3.875])
     assert drawn.high - drawn.value == pytest.approx([1.959964 * np.sqrt(187 / 192)] * 4)
+
+
+def test_chains_are_in_the_order_of_what_is_left_of_their_lift(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is shrunk first, then the lift; unknown ones last."""
+    known = {"chain": ["a", "b", "c", "d"], "shrunk": [0.1, 0.3, None, 0.1], "lift": [0.4, 0.2, 0.9, 0.5]}
+    monkeypatch.setattr(pairs_module, "_chain_rows", lambda *_given, **_more: pl.DataFrame(known))
+    monkeypatch.setattr(pairs_module, "_unknown", lambda *_given: "")
+    frame = data.seats_table(20, 3, cards=("Altar", "Baths"))
+    assert data.card_chains(frame, [("Altar", "Baths")]).frame["chain"].to_list() == ["b", "d", "a", "c"]

@@ -17,7 +17,7 @@ from wsim.stats.brief import ends
 from wsim.stats.columns import BETWEEN_PLAYER_SD, FAIR, OTHER_PLAYERS, PLAYER_HALF_WIDTH, pick_columns
 from wsim.stats.combined import minus
 from wsim.stats.item_charts import item_charts
-from wsim.stats.tables import Table
+from wsim.stats.tables import Table, level_charts
 from wsim.stats.worth import worth_columns
 
 
@@ -232,3 +232,11 @@ def test_a_table_of_verdicts_says_for_whom_they_hold_unless_it_allows_for_other_
         _verdicts().table(run, rwa=True)
     with pytest.raises(UserError, match="cannot be split by side"):
         replace(_verdicts(), by=None).table(run, ["side"])
+
+
+def test_levels_are_drawn_as_intervals_around_the_fair_share_and_points_on_top_of_each_other() -> None:
+    wins, points = level_charts(("wonder", "board_side"), ("points_guild",))
+    assert (wins.shape, wins.values, wins.labels, wins.judged) == ("forest", (FAIR,), ("wonder", "board_side"), True)
+    assert wins.title == "Wins by wonder and board side (x fair share, with intervals)"
+    assert (points.shape, points.values) == ("stacked", ("score", "points_guild"))
+    assert len(level_charts(("wonder",), ())) == 1

@@ -9,7 +9,20 @@ import pytest
 
 from tests.policies.in_python import linked
 from wsim.wonders import words as w
-from wsim.wonders.kernels import asking, listing, moves, payment, pending, picked, redraw, scoring, seen, turn
+from wsim.wonders.kernels import (
+    asking,
+    flow,
+    listing,
+    moves,
+    payment,
+    pending,
+    picked,
+    redraw,
+    rows,
+    scoring,
+    seen,
+    turn,
+)
 from wsim.wonders.kernels.layout import ACTION_AT, GENERAL_STATES
 
 pytestmark = pytest.mark.jit_off
@@ -220,3 +233,37 @@ def test_a_sampled_past_shows_a_seat_what_it_passed_on(monkeypatch: pytest.Monke
     past.drawn[0, 1] = 21
     module._show_seat(game, SimpleNamespace(duo=1), 0, 0)
     assert own.passed.tolist() == [[slots(1, 2), slots(3)]]
+
+
+def test_seats_behind_the_last_choose_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = linked(monkeypatch, flow)
+    going = SimpleNamespace(seat=4, end=4, wrap=2)
+    assert [bool(module._wrap(going)) for _ in range(2)] == [True, False]
+    assert (going.seat, going.end, going.wrap) == (0, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("total", "coins", "points", "defeats", "stops"),
+    [(32767, 3, 5, 255, False), (32768, 3, 5, 0, True), (-32768, 3, 5, 0, False), (-32769, 3, 5, 0, True),
+     (5, 32768, 5, 0, True), (5, 3, 32768, 0, True), (5, 3, -32769, 0, True), (5, 3, 5, 256, True)],
+)  # fmt: skip
+def test_a_game_is_stopped_where_a_number_does_not_fit_its_column(
+    total: int, coins: int, points: int, defeats: int, stops: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Points and coins have 16 bits and a sign, counts eight bits."""
+    module = linked(monkeypatch, rows)
+    stopped: list[int] = []
+    module._stop_row = lambda _game, _rules, seat: stopped.append(seat)
+    module._write_facts = lambda *_given: None
+    module.victory_points = lambda *_given: 3
+    result = SimpleNamespace(
+        rank=[1], share=[1.0], total=[total], points=np.zeros((1, w.CATEGORY_KINDS), int),
+    )  # fmt: skip
+    result.points[0, w.GUILD] = points
+    public = SimpleNamespace(
+        side=[0], policy=[0], coins=[coins], defeats=[defeats], symbols=np.zeros((1, w.SYMBOL_KINDS), int)
+    )
+    row = SimpleNamespace(points=[0] * w.CATEGORY_KINDS)
+    module.write_rows(SimpleNamespace(public=public, result=result), SimpleNamespace(seats=1), [row], 0, 7)
+    assert (row.game, row.seat, row.total, row.points[w.GUILD]) == (7, 0, total, points)
+    assert stopped == ([0] if stops else [])
