@@ -199,6 +199,12 @@ def test_options_change_a_plan_that_is_named_and_make_one_where_none_is(tmp_path
     assert (named.resolve().set, named.resolve().seed, named.is_short) == (("cards.Palace.points=7",), 4, False)
     changed = replace(named, change=("cards.Palace.points=9",), seed=5, start="shipped").resolve()
     assert (changed.set, changed.seed, changed.start) == (("cards.Palace.points=9",), 5, "shipped")
+    first, second = (tmp_path / name for name in ("first.toml", "second.toml"))
+    for patch in (first, second):
+        patch.write_text("[cards.Palace]\npoints = 7\n", encoding="utf-8")
+    file.write_text(f"patch = ['{first}']\n{file.read_text(encoding='utf-8')}", encoding="utf-8")
+    assert named.resolve().patch == (str(first),)
+    assert replace(named, patch=(str(second),)).resolve().patch == (str(second),)
     misplaced: list[dict[str, Any]] = [{"players": "3"}, {"ruleset": "1e"}, {"decisions": 9}]
     for given in misplaced:
         with pytest.raises(UserError, match=f"--{next(iter(given))} needs --start, --patch or --set"):
