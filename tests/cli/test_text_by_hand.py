@@ -108,7 +108,11 @@ def test_estimates_have_their_interval_in_the_same_unit() -> None:
 def test_a_column_of_text_has_equal_decimals_and_half_intervals() -> None:
     """Three decimals below 10, two below 1000, else none; an interval is never ±0 where it is only small."""
     column = estimated("x", NUMBER)
-    rows = [{"x": 9.5, "x_low": 9.0, "x_high": 10.0}, {"x": -2.0, "x_low": -2.0004, "x_high": -1.9996}, {"x": None}]
+    rows: list[dict[str, Any]] = [
+        {"x": 9.5, "x_low": 9.0, "x_high": 10.0},
+        {"x": -2.0, "x_low": -2.0004, "x_high": -1.9996},
+        {"x": None},
+    ]
     assert aligned(column, rows) == ("9.500 ±0.500", "-2.000 ±<0.001", "")
     assert aligned(column, [{"x": 10.0, "x_low": 8.0, "x_high": 12.0}]) == ("10.00 ±2.00",)
     assert aligned(Column("x", NUMBER), [{"x": 1000.4}, {"x": 7}, {"x": math.inf}, {"x": True}]) == (
@@ -278,10 +282,10 @@ class _Game(Position):
     def take(self, move: int) -> None:
         self.taken.append(move)
 
-    def chosen_by(self, _simulator: Any, seed: int, number: int) -> int:
+    def chosen_by(self, simulator: Any, seed: int, number: int = 0) -> int:
         return 10 * seed + number % 1000
 
-    def redrawn(self, seat: int, seed: int, number: int) -> Any:
+    def redrawn(self, seat: int, seed: int, number: int = 0) -> Any:
         game = self.clone()
         game.take(100 * seat + seed + number)
         return game
@@ -292,7 +296,7 @@ class _Game(Position):
 
 def test_playouts_number_their_decisions_and_draw_again_for_a_seat() -> None:
     """Decisions 0, 1, 2 of seed 1 take 10, 11, 12; drawn again for seat 1, game 2 begins with 100 + 1 + 2."""
-    _Game.__abstractmethods__ = frozenset()  # type: ignore[attr-defined]
+    _Game.__abstractmethods__ = frozenset()
     game: Any = _Game()  # type: ignore[abstract]
     plain = game.play_out(None, 2, None, 1)
     assert plain.shape == (2, 2, 2)

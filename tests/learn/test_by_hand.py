@@ -78,6 +78,7 @@ def test_defaults_are_those_of_the_documentation() -> None:
         "net",
         False,
     )
+    assert (entry.passes, entry.rate, entry.blend) == (0, 0, 0), "those of the plan, and nothing of the net before"
     assert several(" net | round-2|balanced ") == ["net", "round-2", "balanced"]
     assert [round_of(name) for name in ("round-12", "round-0", "round-", "net", "round-1x")] == [
         12,

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.learn.lessons import SMALL
@@ -16,7 +17,7 @@ from wsim.learn import rounds as run_module
 from wsim.learn.answer import FEW, LearnAnswer
 from wsim.learn.judge import Judgement
 from wsim.learn.plan import LearningPlan
-from wsim.learn.rounds import Learning, _claim, _in_threads, learn
+from wsim.learn.rounds import Learning, _claim, _in_threads, _Part, learn
 from wsim.wonders.learning import LEARNER
 
 
@@ -144,3 +145,40 @@ def test_a_round_learns_from_its_own_decisions_and_those_it_keeps(keep: int, kep
     with pytest.raises(UserError, match="round 3 took no decision"):
         Empty(plan, tmp_path, Execution()).fit(3)
     assert asked == kept
+
+
+def test_a_part_has_its_states_and_its_moves_in_files_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[tuple[str, Any]] = []
+    monkeypatch.setattr(run_module, "write_records", lambda path, records: written.append((path.name, records)))
+    made: Any = ("states", "moves")
+    _Part(tmp_path / "1e-4-0003", range(3)).write(made)
+    assert written == [("1e-4-0003.states.parquet", "states"), ("1e-4-0003.moves.parquet", "moves")]
+
+
+def test_a_fitting_reports_every_twentieth_step_and_the_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[tuple[int, int]] = []
+
+    def fit(_: Any, net: Any, _tables: Any, _how: Any, _seed: int, report: Any) -> Any:
+        for step in range(1, 46):
+            report(step, 45)
+        return net
+
+    def save(_: Any, _net: Any, path: Path, about: dict[str, Any]) -> None:
+        said.append((about["round"], about["decisions"]))
+        assert path.name == "net.npz"
+
+    class Known(Learning):
+        def parts(self, _number: int, _seats: Any) -> list[Any]:
+            return [_Part(tmp_path / "part", range(3))]
+
+    monkeypatch.setattr(run_module, "read_records", lambda _path, dtype: np.zeros(2, dtype))
+    for name, made in (("fit", fit), ("save", save), ("fresh", lambda *_: "net")):
+        monkeypatch.setattr(type(LEARNER), name, made)
+    states = SimpleNamespace(states=[1, 2])
+    monkeypatch.setattr(type(LEARNER), "decisions", lambda *_: states)
+    plan = LearningPlan.restore({**SMALL, "table": SMALL["table"][:1], "judge": []})
+    execution = Execution(progress=lambda _words, done, whole: said.append((done, whole)))
+    Known(plan, tmp_path, execution).fit(1)
+    assert said == [(20, 45), (40, 45), (45, 45), (1, 2)]

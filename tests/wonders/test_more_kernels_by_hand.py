@@ -23,7 +23,7 @@ from wsim.wonders.kernels import (
     seen,
     turn,
 )
-from wsim.wonders.kernels.layout import ACTION_AT, GENERAL_STATES
+from wsim.wonders.kernels.layout import ACTION_AT, GENERAL_STATES, NOBODY
 
 pytestmark = pytest.mark.jit_off
 
@@ -216,14 +216,14 @@ def test_a_sampled_past_shows_a_seat_what_it_passed_on(monkeypatch: pytest.Monke
     module = linked(monkeypatch, moves, seen, redraw)
     module.hand_at = lambda _rules, _age, turn, seat: (seat + turn) % 2
     module.seat_of = lambda _rules, _age, turn, hand: (hand - turn) % 2
-    module.holder = lambda _public, _age, turn: turn % 2
+    module.holder = lambda public, age, turn: turn % 2 if (public, age) == ("public", 0) else None
     past = SimpleNamespace(
         turns=[2], left=np.array([[slots(1), slots(3)]]), gone=np.array([[[7, 2], [8, 4]]]), city=np.array([[20, 21]]),
-        drawn=np.full((1, 2), redraw.NOBODY),
+        drawn=np.full((1, 2), NOBODY),
     )  # fmt: skip
     own = SimpleNamespace(passed=np.zeros((1, 2), np.uint64), took=np.zeros((1, 2), int))
     game = SimpleNamespace(
-        redraw=past, own=[own, None, SimpleNamespace(passed=np.zeros((1, 2), np.uint64))], public=None
+        redraw=past, own=[own, None, SimpleNamespace(passed=np.zeros((1, 2), np.uint64))], public="public"
     )
     module._show_seat(game, SimpleNamespace(duo=0), 0, 0)
     assert own.took.tolist() == [[7, 4]]
