@@ -26,7 +26,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 _WSIM = f"{ROOT / 'wsim'}{os.sep}"
-QUIET = 200
+QUIET = 1000
 """Executed lines of a function without a new one, after which it is not followed any more in a test."""
 _executed: dict[str, set[tuple[str, int]]] = {"": set()}
 _seconds: dict[str, float] = {}
