@@ -105,6 +105,8 @@ def test_a_fault_is_tested_by_the_tests_that_execute_its_line(module: Path) -> N
     imported = {"": {name: [10]}, "a.py::quick": {name: [9]}, "b.py::test": {name: [10]}}
     assert tried(imported) == [["b.py::test", "a.py::quick"]], "those that execute the line first"
     assert tried({"a.py::slow": {}}) == [], "of a module that no test executes"
+    everything = [["a.py::quick", "a.py::slow", "b.py::test"]]
+    assert tried({"": {name: [10]}}) == everything, "executed on import alone: whoever may use it"
     known = "before it was edited"
     assert tried({"a.py::slow": {name: [9]}, "b.py::test": {}}) == [["a.py::slow"]]
 

@@ -117,6 +117,7 @@ class Notes:
             files = {test.partition("::")[0] for test in self.seconds}
             near = {test for test, lines in self.executed.items() if test and lines.get(name)}
             near |= {file for file in files if _names(file, fault.module)}
+            near = near or (files if self.on_import(fault) else near)
         tests = [t for t in self.seconds if "::" in t and (t in near or t.partition("::")[0] in near)]
         apart = {test for test in tests if test not in by_line and test.partition("::")[0] not in by_line}
         fit = sorted(
