@@ -11,6 +11,7 @@ import pytest
 
 from wsim.spec.fields import Problems
 from wsim.spec.formula import FormulaError
+from wsim.wonders.catalog import sources
 from wsim.wonders.catalog.clause_times import MOVES, PURCHASES, Expected
 from wsim.wonders.catalog.counters import Counter, read_counters
 from wsim.wonders.catalog.house_rules import (
@@ -178,3 +179,27 @@ def test_how_often_clauses_are_expected_by_hand() -> None:
     assert times(clause("last_card", "other")) == pytest.approx([3, 3 / 4, 3 / 4]), "a quarter of the boards play it"
     rules.seats = 2
     assert times(clause("stage_built", "neighbor"))[0] == pytest.approx(0.66)
+
+
+def test_a_rule_set_that_names_no_settings_is_played_as_in_the_rulebook() -> None:
+    """Seven cards, 3 coins, 3 for a sale, 2 for a resource; tokens of 1, 3, 5 and -1; players + 2 guilds."""
+    plain = Settings()
+    assert (plain.hand_size, plain.start_coins, plain.sale_coins, plain.trade_price) == (7, 3, 3, 2)
+    assert (plain.victory_tokens, plain.defeat_points, plain.coins_per_point) == ((1, 3, 5), -1, 3)
+    assert (plain.guilds_extra, plain.guilds) == (2, "")
+    assert (plain.passing, plain.last_card) == (("left", "right", "left"), ("discarded",) * 3)
+
+
+def test_sources_of_clauses_are_numbered_stages_first_then_decks_and_the_table() -> None:
+    """Cards have their own numbers; the stages of every side are counted from 1."""
+    catalogue: Any = SimpleNamespace(
+        wonders=[SimpleNamespace(sides=[("A", [0, 0]), ("B", [0])]), SimpleNamespace(sides=[("A", [0])])],
+        deck_cards=[SimpleNamespace(name="Guide")], table=[SimpleNamespace(name="Plague")],
+        cards=[SimpleNamespace(name="Altar"), SimpleNamespace(name="Baths")],
+    )  # fmt: skip
+    found = sources._sources.__wrapped__(catalogue)
+    assert [found[at] for at in (0, 1)] == [{"card": "Altar"}, {"card": "Baths"}]
+    assert [found[sources.STAGE_ENTRY + at] for at in range(6)] == [
+        {"stage": 1}, {"stage": 2}, {"stage": 1}, {"stage": 1}, {"card": "Guide"}, {"table": "Plague"}
+    ]  # fmt: skip
+    assert len(found) == 8
