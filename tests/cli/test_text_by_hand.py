@@ -6,11 +6,9 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 
-from wsim import rng
 from wsim.display import (
     MAX_ROWS,
     aligned,
@@ -240,7 +238,7 @@ def test_sentences_are_broken_and_take_the_spare_width() -> None:
     assert text_of("T", document, 40).split("\n")[:4] == ["T", "H", "I", "n"]
 
 
-# --- options, streams, positions
+# --- options, positions
 
 
 def test_numbers_of_options() -> None:
@@ -261,12 +259,6 @@ def test_numbers_of_options() -> None:
     with pytest.raises(UserError, match="'x' is not a number"):
         decimal("x")
     assert names(" a, ,b ,") == ("a", "b")
-
-
-@pytest.mark.skipif(hasattr(rng.mix, "py_func"), reason="compiled kernels are compared with the twin")
-def test_streams_are_those_of_splitmix() -> None:
-    """The second output of state 0 (Vigna's C code); streams are 2**16 draws apart."""
-    assert int(rng.mix(np.uint64(2 * 0x9E3779B97F4A7C15 % 2**64))) == 0x6E789E6AA1B965F4
 
 
 class _Game(Position):

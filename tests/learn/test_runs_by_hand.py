@@ -13,6 +13,7 @@ import pytest
 from tests.learn.lessons import SMALL
 from wsim.errors import UserError
 from wsim.lab.execution import Execution
+from wsim.learn import harvest as harvest_module
 from wsim.learn import rounds as run_module
 from wsim.learn.answer import FEW, LearnAnswer
 from wsim.learn.judge import Judgement
@@ -182,3 +183,28 @@ def test_a_fitting_reports_every_twentieth_step_and_the_last(tmp_path: Path, mon
     execution = Execution(progress=lambda _words, done, whole: said.append((done, whole)))
     Known(plan, tmp_path, execution).fit(1)
     assert said == [(20, 45), (40, 45), (45, 45), (1, 2)]
+
+
+@pytest.mark.parametrize(("gap", "least", "most"), [(1.0, 0, 0), (4.0, 2.6, 3.4)])
+def test_decisions_that_are_looked_at_are_so_many_moves_apart(
+    gap: float, least: float, most: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a gap of one none is passed over, with a gap of four three are on average."""
+    followed: list[int] = []
+
+    class Position:
+        coded = (1,)
+
+        @property
+        def to_move(self) -> int | None:
+            return None if len(followed) % 1000 == 0 else 0
+
+        def follow(self, moves: int) -> None:
+            followed.append(moves)
+
+    learner = SimpleNamespace(describer=lambda *_: None, state=np.dtype("i8"), move=np.dtype("i8"))
+    monkeypatch.setattr(harvest_module, "learner_of", lambda _game: learner)
+    simulator: Any = SimpleNamespace(begin=lambda _number: Position())
+    states, moves = harvest_module.Harvest("x", ((simulator, (simulator,)),), 2, gap, 7)(range(2))
+    assert (len(states), len(moves), len(followed)) == (0, 0, 2000)
+    assert least <= np.mean(followed) <= most

@@ -24,7 +24,7 @@ from wsim.wonders.catalog.house_rules import (
     with_number,
 )
 from wsim.wonders.catalog.model import Settings
-from wsim.wonders.words import COLORS, DRAWN_COLORS, MAX_COUNTER
+from wsim.wonders.words import COLORS, DRAWN_COLORS, MAX_COUNTER, STAGE_ENTRY
 
 BOUNDS = {
     "hand_size": (2, 8), "start_coins": (0, 99), "sale_coins": (0, 99), "trade_price": (1, 5), "guilds": (0, 20),
@@ -199,7 +199,7 @@ def test_sources_of_clauses_are_numbered_stages_first_then_decks_and_the_table()
     )  # fmt: skip
     found = sources._sources.__wrapped__(catalogue)
     assert [found[at] for at in (0, 1)] == [{"card": "Altar"}, {"card": "Baths"}]
-    assert [found[sources.STAGE_ENTRY + at] for at in range(6)] == [
+    assert [found[STAGE_ENTRY + at] for at in range(6)] == [
         {"stage": 1}, {"stage": 2}, {"stage": 1}, {"stage": 1}, {"card": "Guide"}, {"table": "Plague"}
     ]  # fmt: skip
     assert len(found) == 8
