@@ -178,7 +178,12 @@ def test_a_process_that_cannot_import_its_tests_has_none(failed: int, collected:
 
 def test_faults_that_change_nothing_can_still_be_drawn() -> None:
     accepted = faults.accepted()
-    known = {fault.change() for module in {key[0] for key in accepted} for fault in faults.faults_of(Path(module))}
+    known = set()
+    for module in {key[0] for key in accepted}:
+        named = " ".join(old for name, old, _ in accepted if name == module)
+        lines = (faults.ROOT / module).read_text(encoding="utf-8").splitlines()
+        near = {number for number, line in enumerate(lines, 1) if line.strip() and line.strip() in named}
+        known |= {fault.change() for fault in faults.faults_of(Path(module)) if fault.line in near}
     assert accepted.keys() <= known
     assert all(accepted.values())
 

@@ -88,10 +88,9 @@ def test_games_until_a_board_is_clear() -> None:
     question: Any = SimpleNamespace(level=0.95, chance=0.8)
     found = games_until_clear(np.array([0.25, 0.9, 0.3]), np.array([1e-8, 0.01, 0.0025]), three, question)
     assert found[:2] == [None, 1]
-    reached = [
-        clear_chance(np.full(3, 0.3), np.full(3, 0.0025), three, np.full(3, float(games)), 0.95)[0] >= 0.8
-        for games in range(1, 10_001)
-    ]
+    games = np.arange(1.0, 10_001)
+    one = evidence([("a", "A")])
+    reached = (clear_chance(np.full(10_000, 0.3), np.full(10_000, 0.0025), one, games, 0.95) >= 0.8).tolist()
     assert found[2] is None if not any(reached) else found[2] == pytest.approx(reached.index(True) + 1, rel=0.09)
 
 
