@@ -86,11 +86,12 @@ _KINDS = ("turn", "last_card", "discard_pile", "free_city", "loss", "effect")
 
 def _fields(move: dict[str, Any], number: dict[str, int]) -> int:
     """Return one move of the twin as the number that ``digest_moves`` makes of it."""
-    action = move["action"]
+    kept = move["action"] == "keep"
+    action = "choose" if kept else move["action"]
     fields = 128 * _ACTIONS.index(action)
     fields += number[move["card"]] if action in ("build", "stage", "sell") else 0
     if action == "choose":
-        fields += 1024 * (move.get("option", 1) - 1) + 8192 * (move.get("city", -1) + 1)
+        fields += 1024 * (move.get("option", 1 + kept) - 1) + 8192 * (move.get("city", -1) + 1)
         picked = move.get("picked", move.get("gives"))
         fields += 65536 * (number[picked] + 1 if picked else 0) + 8388608 * move.get("amount", 0)
     if action in ("build", "stage"):
@@ -109,7 +110,7 @@ def twin_policy(ruleset: str, player: Player, cards: Iterable[str] | None = None
     number = {name: i for i, name in enumerate(sorted(load(ruleset).cards if cards is None else cards))}
     favourite = int(player.parameters[0])
     tastes = {
-        TASTE_ANY: _ACTIONS,
+        TASTE_ANY: (*_ACTIONS, "keep"),
         TASTE_BUILDS: ("build", "stage"),
         TASTE_STAGES: ("stage",),
     }

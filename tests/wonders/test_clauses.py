@@ -77,7 +77,8 @@ def of_deck(rng: random.Random, names: list[str], number: int) -> dict[str, Any]
         if rng.random() < 0.6:
             card["when"] = [clause(rng, names) for _ in range(rng.randint(1, 2))]
         cards[f"Recruit{number}{place}"] = {"cost": rng.choice((0, 0, 1, 3, 9)), **card}
-    supply = {"deal": len(cards) // 7} if rng.random() < 0.5 else {"display": rng.randint(1, len(cards))}
+    hands = {"draft" if len(cards) >= 14 else "deal": len(cards) // 7}
+    supply = hands if rng.random() < 0.5 else {"display": rng.randint(1, len(cards))}
     return {**supply, "recruit": rng.choice(("age_start", "age_end")), "cards": cards}
 
 

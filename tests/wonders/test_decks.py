@@ -53,8 +53,12 @@ def test_invented_decks_play_as_in_the_twin(ruleset: str, players: int) -> None:
     ("changes", "message"),
     [
         ((deck({"A": {}}, deal=1, display=1),), "deal and display are given"),
-        ((deck({"A": {}}),), "neither deal nor display is given"),
+        ((deck({"A": {}}),), "neither deal, display nor draft is given"),
         ((deck({"A": {}}, deal=1),), "1 for each of up to 7 players are 7 cards, but the deck has 1"),
+        ((deck({"A": {}}, draft=1),), "1 is not accepted; accepted: a whole number from 2 to 8"),
+        ((deck({"A": {}}, draft=9),), "9 is not accepted; accepted: a whole number from 2 to 8"),
+        ((deck({"A": {}}, draft=2, display=1),), "display and draft are given; accepted: one of deal = 4"),
+        ((deck({"A": {}}, draft=2),), "2 for each of up to 7 players are 14 cards, but the deck has 1"),
         ((deck({"A": {}}, display=2),), "2 displayed are 2 cards, but the deck has 1"),
         ((deck({}, display=1),), "cards are missing"),
         ((deck({"A": {"cost": -1}}, display=1),), "-1 is not accepted; accepted: a whole number from 0 to 99"),

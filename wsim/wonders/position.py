@@ -7,8 +7,8 @@ from typing import Any
 
 from wsim.kernels.commands import COUNT
 from wsim.positions.machine import StatePosition
-from wsim.wonders.catalog.clause_text import option_text
-from wsim.wonders.catalog.entry_text import effects_text
+from wsim.wonders.catalog.clause_text import counted, option_text
+from wsim.wonders.catalog.entry_text import recruit_text
 from wsim.wonders.describe.obstacles import obstacles
 from wsim.wonders.describe.text import view_lines
 from wsim.wonders.describe.trace import move_record
@@ -39,8 +39,9 @@ class WondersPosition(StatePosition):
             return {**move, "text": "decline"}
         catalogue, public = self.simulator.catalogue, self.record.public
         if "deck" in move:
-            [effects] = [card.effects for card in catalogue.deck_cards if card.name == move["card"]]
-            return {**move, "text": effects_text(effects).replace("when built", "when recruited")}
+            [card] = [card for card in catalogue.deck_cards if card.name == move["card"]]
+            cost = f"{counted(str(card.cost), 'coins')}: " if move["action"] == "keep" else ""
+            return {**move, "text": f"{cost}{recruit_text(card.effects)}"}
         recruits = {card.name: card.effects for card in catalogue.deck_cards}
         if move.get("card") in recruits:
             effects = recruits[move["card"]]

@@ -46,7 +46,7 @@ def _values(simulator: WondersSimulator) -> Mapping[Path, int]:
             for number, stage in enumerate(stages, start=1):
                 values |= _of_entry(("wonders", wonder.name, "sides", side, str(number)), stage.cost, stage.effects)
     for deck in catalogue.decks:
-        values |= {("decks", deck.name, name): n for name in ("deal", "display") if (n := getattr(deck, name))}
+        values |= {("decks", deck.name, name): number for name, number in deck.supply.items()}
         for recruit in deck.cards:
             path = ("decks", deck.name, "cards", recruit.name)
             values |= {(*path, "cost"): recruit.cost, **_of_effects(path, recruit.effects)}

@@ -89,6 +89,7 @@ ACTIONS = ("build", "stage", "sell", "decline", "pay", "choose", "discard", "tak
 BUILD, STAGE, SELL, DECLINE, PAY, CHOOSE, DISCARD, TAKE = range(len(ACTIONS))  # the last two: only as deeds (R82, R96)
 WAYS = ("paid", "chain", "free")  # of building
 PAID, CHAIN, FREE = range(len(WAYS))
+RECRUITS, KEEPS = 0, 1  # in place of a way, of CHOOSE with a card of a further deck: to recruit it, or in a draft
 
 BANS = ("trade", "stages", "sell")  # bans in addition to cards and colours
 BAN_TRADE, BAN_STAGE, BAN_SELL = (1 << number for number in range(len(BANS)))

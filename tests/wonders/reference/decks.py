@@ -1,4 +1,4 @@
-"""Further decks: dealt or displayed before age I, one card recruited at a time (R88-R91)."""
+"""Further decks: dealt, drafted or displayed before age I, one card recruited at a time (R88-R91, R101)."""
 
 from __future__ import annotations
 
@@ -31,6 +31,29 @@ def deal_decks(table: Table, seed: int, number: int) -> dict[str, Any]:
             city.hand += hand
             told[name].append([card.name for card in hand])
     return told
+
+
+def draft(table: Table) -> None:
+    """The players draft the hands of decks, one deck after the other: all keep a card at once and pass the rest on."""
+    table.age = table.turn = 1
+    for name, deck in table.catalogue.decks.items():
+        if not deck.drafted:
+            continue
+        hands = {city.seat: [card for card in city.hand if card in deck.cards] for city in players(table)}
+        for city in players(table):
+            city.hand = [card for card in city.hand if card not in deck.cards]
+        kept: dict[int, list[Recruit]] = {seat: [] for seat in hands}
+        step = 1 if table.rules.passing[0] == "right" else -1
+        for _ in range(deck.deal - 1):
+            for seat, hand in hands.items():
+                told = {"seat": seat, "deck": name, "action": "keep"}
+                chosen = table.ask("effect", seat, [{**told, "card": card.name} for card in hand], [])
+                table.decisions.append(chosen)
+                kept[seat].append(next(card for card in hand if card.name == chosen["card"]))
+            left = {seat: [card for card in hand if card not in kept[seat]] for seat, hand in hands.items()}
+            hands = {seat: left[(seat + step) % len(hands)] for seat in hands}
+        for city in players(table):
+            city.hand += kept[city.seat] + hands[city.seat]
 
 
 def drawing(table: Table, seed: int, number: int) -> Callable[[Asked, str], list[Card]]:

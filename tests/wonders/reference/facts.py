@@ -150,6 +150,7 @@ class Deck:
     deal: int
     display: int
     recruit: str
+    drafted: bool = False
 
 
 @dataclass(frozen=True)

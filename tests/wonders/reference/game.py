@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tests.wonders.reference.clauses import begin, counters_told, drop_turn_units, moment
 from tests.wonders.reference.conflict import end_age
 from tests.wonders.reference.deal import deal_age, set_up
-from tests.wonders.reference.decks import deal_decks, drawing
+from tests.wonders.reference.decks import deal_decks, draft, drawing
 from tests.wonders.reference.facts import RULE_SETS, SWITCHES, Catalogue, RuleSet, load
 from tests.wonders.reference.market import market
 from tests.wonders.reference.moves import free_city_moves, turn_moves
@@ -81,6 +81,7 @@ class Reference:
         self.table = Table(self.rules, self.switches, self.catalogue, cities, self._ask, recruit=recruit)
         decks = deal_decks(self.table, seed, number)
         self.table.drawn = drawing(self.table, seed, number)
+        draft(self.table)
         labels = [label(policy) for policy in self._policies] + ([FREE_CITY_LABEL] if self.rules.duo else [])
         trace: Trace = {
             "format": "wsim-trace/1",

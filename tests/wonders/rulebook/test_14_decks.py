@@ -1,10 +1,11 @@
-"""Chapter 14, further decks (R88-R92)."""
+"""Chapter 14, further decks (R88-R92, R101, R102)."""
 
 # ruff: noqa: N802
 
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import Any
 
 import pytest
@@ -90,3 +91,40 @@ def test_R92_a_hand_is_seen_by_its_player_alone() -> None:
     for seat, view in enumerate(seen):
         others = {name for other, hand in enumerate(hands) if other != seat for name in hand}
         assert not [name for name in others if f'"{name}"' in json.dumps(view)]
+
+
+@pytest.mark.parametrize(("passing", "step"), [("left", 1), ("right", -1)])
+def test_R101_players_keep_a_card_and_pass_the_others_on_in_the_direction_of_age_I(passing: str, step: int) -> None:
+    """Three hands of three: the first card is chosen, the second after the hands were passed on, the last one stays."""
+    changes = [deck(several(21), draft=3), f"settings.passing=['{passing}', 'left', 'left']"]
+    game = wsim.Game(set=changes, players=3, policies="random", seed=1)
+    hands: Any = [game.observe(seat)["draft"] for seat in range(3)]
+    assert not any(game.observe(seat)["hand"] for seat in range(3)), "no card of age I is dealt yet"
+    kept: list[list[str]] = [[], [], []]
+    for _ in range(2):
+        for seat in range(3):
+            assert (game.decision, game.to_move) == ("effect", seat)
+            assert [move["card"] for move in game.legal()] == hands[seat]
+            kept[seat].append(hands[seat].pop(0))
+            game = game.step(game.legal()[0])
+        hands = [hands[(seat - step) % 3] for seat in range(3)]
+    for seat in range(3):
+        seen: Any = game.observe(seat)
+        assert sorted(seen["recruits"]) == sorted(kept[seat] + hands[seat])
+        assert len(seen["hand"]) == 7
+
+
+def test_R101_decks_are_drafted_one_after_the_other_by_name() -> None:
+    changes = (deck(several(14), "Second", draft=2), deck({f"Bard{n}": {} for n in range(21)}, "First", draft=3))
+    trace = engine_table("1e", 3, set=changes).trace(0)
+    assert [one["deck"] for one in decisions(trace) if one["action"] == "keep"] == 6 * ["First"] + 3 * ["Second"]
+
+
+def test_R102_what_others_choose_of_their_hand_is_secret() -> None:
+    """Whatever the seats before keep, the third one sees the same."""
+    seen = set()
+    for first, second in product(range(3), repeat=2):
+        game = wsim.Game(set=[deck(several(21), draft=3)], players=3, policies="random", seed=1)
+        game.step(first).step(second)
+        seen.add(json.dumps(json.loads(game.to_json(seat=2))["position"]))
+    assert len(seen) == 1

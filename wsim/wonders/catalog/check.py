@@ -56,9 +56,9 @@ def check_decks(problems: Problems, catalogue: Catalogue) -> None:
     """Report decks that are too many, too large, or too small to be dealt or displayed (R88)."""
     players = catalogue.seat_numbers[-1]
     for deck in catalogue.decks:
-        needed = deck.display or deck.deal * players
+        needed = deck.display or deck.hand * players
         if needed > len(deck.cards):
-            dealt = f"{deck.display} displayed" if deck.display else f"{deck.deal} for each of up to {players} players"
+            dealt = f"{deck.display} displayed" if deck.display else f"{deck.hand} for each of up to {players} players"
             message = f"{dealt} are {needed} cards, but the deck has {len(deck.cards)}"
             problems.at(("decks", deck.name), f"{message}; accepted: more cards, or a smaller number")
     sizes = (("decks", len(catalogue.decks), DECKS), ("cards of decks", len(catalogue.deck_cards), DECK_CARDS))

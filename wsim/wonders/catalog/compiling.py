@@ -247,9 +247,11 @@ def _fill_others(record: Any, catalogue: Catalogue, entry: int) -> None:
     ):
         _fill_entry(record, entry + at, cost, effects)
     record.decks = len(catalogue.decks)
+    record.drafts = sum(deck.draft > 0 for deck in catalogue.decks)
     for number, deck in enumerate(catalogue.decks):
         record.deck_from[number + 1] = record.deck_from[number] + len(deck.cards)
-        record.deck_dealt[number], record.deck_shown[number] = deck.deal, deck.display
+        record.deck_dealt[number], record.deck_shown[number] = deck.hand, deck.display
+        record.deck_drafted[number] = deck.draft > 0
         record.deck_trigger[number] = list(w.TRIGGERS).index(deck.recruit)
 
 

@@ -1,4 +1,4 @@
-"""Further decks (``[decks.NAME]``): cards dealt or displayed before age I and recruited for coins (R88-R92)."""
+"""Further decks (``[decks.NAME]``): cards dealt, drafted or displayed before age I and recruited for coins (R88-R92, R101)."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Deck:
 
     Attributes
     ----------
-    deal: cards in the hand of each player; 0: none. display: cards that lie open for all; 0: none. recruit: one of
-        ``RECRUIT``.
+    deal: cards in the hand of each player; 0: none. display: cards that lie open for all; 0: none. draft: cards in the
+        hand of each player, of which it keeps one and passes the others on; 0: none. recruit: one of ``RECRUIT``.
     """
 
     name: str
@@ -58,13 +58,26 @@ class Deck:
     """Sorted by name."""
     deal: int = 0
     display: int = 0
+    draft: int = 0
     recruit: str = RECRUIT[0]
+
+    @property
+    def hand(self) -> int:
+        """Cards dealt to each player."""
+        return self.deal or self.draft
+
+    @property
+    def supply(self) -> Mapping[str, int]:
+        """How players come to its cards, as written in a card file."""
+        ways = {"deal": self.deal, "display": self.display, "draft": self.draft}
+        return {name: number for name, number in ways.items() if number}
 
     def text(self) -> str:
         """Return the use of the deck in English: how it is dealt and when cards are recruited."""
-        supply = f"{amount(self.display, 'card')} displayed" if self.display else f"{amount(self.deal, 'card')} dealt"
+        supply = f"{amount(self.display, 'card')} displayed" if self.display else f"{amount(self.hand, 'card')} dealt"
         to = "" if self.display else " to each player"
-        return f"{supply}{to} of {len(self.cards)}; each player may recruit one {w.TRIGGERS[self.recruit]}"
+        keep = ", who keeps one and passes the others on until all are kept," if self.draft else ""
+        return f"{supply}{to}{keep} of {len(self.cards)}; each player may recruit one {w.TRIGGERS[self.recruit]}"
 
 
 @described({"type": "object", "additionalProperties": {"anyOf": [_CARD, REMOVED]}})
@@ -92,12 +105,14 @@ def _cards(problems: Problems, path: Path, value: Any) -> tuple[DeckCard, ...] |
 FIELDS: Mapping[str, Reader] = {
     "deal": whole(1, w.HAND),
     "display": whole(1, w.DECK_CARDS),
+    "draft": whole(2, w.HAND),
     "recruit": word("event", RECRUIT),
     "cards": _cards,
 }
 _ABOUT = {
     "deal": "cards dealt to each player before age I, to a hand of their own",
     "display": "cards that lie open for all from the start, instead of hands",
+    "draft": "cards dealt to each player before age I, who keeps one and passes the others on until all are kept",
     "recruit": "when each player may recruit a card: age_start (default) or age_end",
     "cards": "its cards by name, each with its cost in coins and its effects",
 }
@@ -123,10 +138,11 @@ def _read(problems: Problems, name: str, entry: Any) -> Deck | None:
     fields = read_fields(problems, path, entry, FIELDS)
     if not isinstance(entry, dict):
         return None
-    given = [key for key in ("deal", "display") if entry.get(key, False) is not False]
+    given = [key for key in ("deal", "display", "draft") if entry.get(key, False) is not False]
     if len(given) != 1:
-        shown = "deal and display are" if given else "neither deal nor display is"
-        problems.at(path, f"{shown} given; accepted: deal = 4 (hands of players) or display = 6 (open for all)")
+        shown = f"{' and '.join(given)} are" if given else "neither deal, display nor draft is"
+        accepted = "one of deal = 4 (hands of players), draft = 4 (hands passed on) and display = 6 (open for all)"
+        problems.at(path, f"{shown} given; accepted: {accepted}")
     if entry.get("cards", False) is False or (fields.get("cards") == () and entry["cards"] == {}):
         problems.at(path, f"cards are missing; accepted: [decks.{name}.cards.Scout] with cost and effects")
     return Deck(name, **fields) if len(problems.sentences) == reported else None

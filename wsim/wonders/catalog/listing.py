@@ -205,9 +205,8 @@ def _card_fields(card: Card) -> dict[str, Any]:
 
 def _deck_fields(deck: Deck) -> dict[str, Any]:
     """Return a further deck as written in a card file."""
-    supply = {"display": deck.display} if deck.display else {"deal": deck.deal}
     cards = {card.name: {"cost": card.cost} | _effect_fields(card.effects) for card in deck.cards}
-    return {**supply, "recruit": deck.recruit, "cards": cards}
+    return {**deck.supply, "recruit": deck.recruit, "cards": cards}
 
 
 def _wonder_fields(wonder: Wonder) -> dict[str, Any]:

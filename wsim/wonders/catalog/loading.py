@@ -257,6 +257,9 @@ def _digest(catalogue: Catalogue) -> str:
         if content["settings"][name] == getattr(Settings(), name):
             del content["settings"][name]
     stages = [stage for wonder in content["wonders"] for _, stages in wonder["sides"] for stage in stages]
+    for deck in content.get("decks", ()):
+        if not deck["draft"]:
+            del deck["draft"]
     deck_cards = [card for deck in content.get("decks", ()) for card in deck["cards"]]
     for entry in (*content["cards"], *stages, *content.get("table", ()), *deck_cards):
         entry.pop("uncertain", None)

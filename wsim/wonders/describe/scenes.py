@@ -72,7 +72,7 @@ def scene(view: Object, catalogue: Catalogue, rules: Any) -> Scene:
         if stage := next_stage(catalogue, city):
             facts["next stage"] = stage
         if seat == me:
-            recruits = view.get("recruits", ())
+            recruits = (*view.get("recruits", ()), *view.get("draft", ()))
             hand += [
                 Card(card.name, None, f"{_coins(card.cost)}: {recruit_text(card.effects)}")
                 for card in catalogue.deck_cards

@@ -63,7 +63,9 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
     record.public.age, record.public.turn, record.public.turns = age, turn, rules.age_turns[age]
     record.public.deed_count = record.public.display = 0
     for player in range(int(rules.players)):
-        record.own[player].recruits = 0
+        record.own[player].recruits = record.own[player].draft = 0
+        record.own[player].drafted[:] = 0
+    record.asking.count = 0  # nothing that the game asks at its beginning
     for number, city in enumerate(listed("cities", described["cities"], Mapping)):
         with mistakes.noted():
             _set_city(start, number, city)
@@ -169,6 +171,8 @@ def _recruits(position: StatePosition, names: Any, decks: Any, where: str) -> in
 def _hand(position: StatePosition, seat: int, names: Any, size: int) -> int:
     """Return a hand as slots of the age; raise UserError if it cannot be dealt."""
     cards = listed("hand", names, str)
+    if not cards and position.machine.rules.drafts:
+        raise UserError("the hand has no cards; accepted: a position after the draft, with the hands of age 1 dealt")
     if len(cards) != size:
         raise UserError(f"the hand has {len(cards)} cards, but seat {seat} has {size} in this turn")
     return _slots(position, cards, 0, f"the hand of seat {seat}")

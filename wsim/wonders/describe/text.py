@@ -25,6 +25,8 @@ PAYEES = ("bank", *NEIGHBORS)  # keys of a move
 def phrase(move: Mapping[str, Any]) -> str:
     """Return a move in a few words, without payments."""
     if "deck" in move:
+        if move["action"] == "keep":
+            return f"{move['deck']}: {_recruited(move, 'keep')}"
         return f"{move['deck']}: {'decline' if move['action'] == 'decline' else _recruited(move, 'recruit')}"
     if "when" in move:
         return f"{_source(move)}{_of_owner(move)}: {move.get('text') or _choice(move)}"
@@ -58,6 +60,8 @@ def decision_text(decision: Mapping[str, Any], who: str = "") -> str:
     """Return a clause's decision (R72) as text; ``who`` made it, otherwise the seat is numbered."""
     who = who or f"seat {decision['seat']}"
     if "deck" in decision:
+        if decision["action"] == "keep":
+            return f"{who} {_recruited(decision, 'keeps')}"
         who = f"{who} of {decision['deck']}" if decision["action"] == "decline" else who
         return (
             f"{who} recruits none" if decision["action"] == "decline" else f"{who} {_recruited(decision, 'recruits')}"
@@ -209,6 +213,7 @@ def view_lines(catalogue: Catalogue, view: Mapping[str, Any]) -> list[str]:
         *_stages(catalogue, view["cities"][me]),
         *_hand(catalogue, view["hand"], "Your hand"),
         *_hand(catalogue, view.get("mate_hand", ()), "Your mate's hand"),
+        *_to_recruit(catalogue, view.get("draft", ()), "You keep one of these and pass the others on"),
         *_to_recruit(catalogue, view.get("recruits", ()), "You may recruit"),
         *_to_recruit(catalogue, view.get("display", ()), "Displayed"),
     ]

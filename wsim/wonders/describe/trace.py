@@ -78,9 +78,11 @@ def move_record(
 
 
 def _recruit_record(catalogue: Catalogue, move: int, seat: int, action: str) -> dict[str, Any]:
-    """Return a decision to recruit a card of a deck (R89) as in a trace."""
+    """Return a decision to recruit a card of a deck (R89), or to keep it in a draft (R101), as in a trace."""
     name = source_of(catalogue, _field(move, layout.CARD_AT))["card"]
     deck = next(deck.name for deck in catalogue.decks if any(card.name == name for card in deck.cards))
+    if action == "choose" and _field(move, layout.HOW_AT, 4) == w.KEEPS:
+        return {"seat": seat, "deck": deck, "action": "keep", "card": name}
     decided = {"seat": seat, "deck": deck, "action": action}
     return decided if action == "decline" else decided | {"card": name, "bank": _field(move, layout.BANK_AT)}
 
@@ -201,12 +203,13 @@ class _Reader:
 
 
 def _decks(catalogue: Catalogue, rules: Any, game: Any) -> dict[str, Any]:
-    """Return the deal of further decks, reconstructed from where their cards are at the end of the game."""
+    """Return the deal of further decks: the first hands of a draft, else from where cards are at the end of the game."""
     public, first, decks = game.public, 0, {}
     for deck in catalogue.decks:
         bits = [(1 << first + number, card.name) for number, card in enumerate(deck.cards)]
         first += len(deck.cards)
         had = [int(own.recruits | got) for own, got in zip(game.own, public.recruited, strict=True)]
+        had = [int(own.drafted[0]) for own in game.own] if deck.draft else had
         shown = int(public.display) | int(np.bitwise_or.reduce(public.recruited[: int(rules.seats)]))
         hands = [[name for bit, name in bits if hand & bit] for hand in had[: int(rules.players)]]
         decks[deck.name] = [name for bit, name in bits if shown & bit] if deck.display else hands

@@ -29,7 +29,8 @@ def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str
     those of the table are the same for every city). If clauses ask (R72), ``asking.entry`` is 1 + the card or stage
     that asks at the moment, else 0, and ``asking.clause`` the number of its clause. Of cards of further decks (R88),
     ``recruit:CARD`` is 1 for those in the own hand, ``display:CARD`` for those that lie open, and ``recruited:CARD`` of
-    a city for those that it has; ``asking.clause`` is 0 when they may be recruited. With ``history``, they are followed
+    a city for those that it has; ``asking.clause`` is 0 when they may be recruited, or one of ``draft:CARD`` is to be
+    kept (R101; only where decks are drafted). With ``history``, they are followed
     by ``passedT:CARD``, the hand passed on after turn T of this age, and for every age, turn and city
     ``deed:A.T.CITY.action`` (0 none, 1 + place in ACTIONS), ``.card`` (number, of builds) and ``.bank`` (coins), with
     ``.late.`` those of last cards and of builds from the discard pile.
@@ -48,7 +49,8 @@ def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str
     labels += [f"{city}.{fact}" for city in cities for fact in facts]
     if rules.asks:
         labels += ["asking.entry", "asking.clause"]
-    labels += [f"{where}:{name}" for where in ("recruit", "display") for name in recruits]
+    places = ("recruit", "display", "draft") if rules.drafts else ("recruit", "display")
+    labels += [f"{where}:{name}" for where in places for name in recruits]
     if history:
         turns = range(1, int(rules.turns) + 1)
         labels += [f"passed{turn}:{name}" for turn in turns for name in names]
@@ -75,13 +77,18 @@ def view_of(
     }
     if seat is not None:
         dealt = {"recruits": _recruits(catalogue, state.own[seat].recruits)} if rules.deck_dealt.any() else {}
+        if draft := _recruits(catalogue, state.own[seat].draft):
+            dealt["draft"] = draft
         return {**view, "seat": seat, **_own(names, rules, state, seat), **dealt}
     cards = rules.slot_card[int(public.age)]
     hands = [names_of(names, cards, int(state.own[city_seat].hand)) for city_seat in range(int(rules.players))]
     pile = {name: int(n) for name, n in zip(names, state.hidden.copies, strict=False) if n}
     seats = range(int(rules.players) if rules.deck_dealt.any() else 0)
     recruits = [_recruits(catalogue, state.own[city_seat].recruits) for city_seat in seats]
-    return {**view, "hands": hands, "discard_pile": pile, **({"recruits": recruits} if recruits else {})}
+    drafts = [_recruits(catalogue, state.own[city_seat].draft) for city_seat in seats]
+    further = {"recruits": recruits} if recruits else {}
+    further |= {"drafts": drafts} if any(drafts) else {}
+    return {**view, "hands": hands, "discard_pile": pile, **further}
 
 
 def _recruits(catalogue: Catalogue, cards: Any) -> list[str]:

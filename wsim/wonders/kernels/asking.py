@@ -9,6 +9,7 @@ from wsim.kernels.guards import stop_game
 from wsim.wonders import words as w
 from wsim.wonders.kernels.clauses import act_in, cities_met
 from wsim.wonders.kernels.counters import FIRST_ACT
+from wsim.wonders.kernels.drafting import keep, list_draft
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.layout import (
     ACTION_AT,
@@ -25,6 +26,7 @@ from wsim.wonders.kernels.layout import (
 )
 from wsim.wonders.kernels.moves import action_of, amount_of, card_of, city_of, gives_of, option_of, picked_of
 from wsim.wonders.kernels.pending import (
+    KEEP,
     RECRUIT,
     ask_for_another,
     clause_of,
@@ -192,7 +194,9 @@ def list_next_decision(game, rules):
         place = first_pending(asking)
         word = asking.pending[place]
         recall_event(game.public, word)
-        if clause_of(word) >= RECRUIT:
+        if clause_of(word) >= KEEP:
+            list_draft(game, rules, owner_of(word), clause_of(word) - KEEP)
+        elif clause_of(word) >= RECRUIT:
             list_recruits(game, rules, owner_of(word), clause_of(word) - RECRUIT)
         else:
             _list_options(game, rules, word)
@@ -218,7 +222,9 @@ def decide(game, rules, move):
     drop_pending(asking, place)
     count_decision(game, decider_of(word), card_of(move))
     losing = False
-    if clause >= RECRUIT:
+    if clause >= KEEP:
+        keep(game, rules, owner, move)
+    elif clause >= RECRUIT:
         if action_of(move) == w.CHOOSE:
             recruit(game, rules, owner, move)
     elif action_of(move) == w.CHOOSE:

@@ -11,7 +11,8 @@ from wsim.wonders import words as w
 from wsim.wonders.kernels.city import FACTS
 from wsim.wonders.kernels.clauses import note_watchers
 from wsim.wonders.kernels.counters import reset_counters
-from wsim.wonders.kernels.layout import DEAL, MEMORY, NOBODY
+from wsim.wonders.kernels.drafting import begin_drafts
+from wsim.wonders.kernels.layout import DEAL, DRAFT, MEMORY, NOBODY
 from wsim.wonders.kernels.pending import forget_event
 from wsim.wonders.kernels.recruiting import deal_decks
 from wsim.wonders.kernels.turn import neighbor_left
@@ -117,7 +118,7 @@ def set_up(game, rules, seating, number):
         for i in range(MEMORY):
             own.memory[i] = 0.0
         own.looked = 0
-        own.recruits = _ZERO
+        own.recruits = own.draft = _ZERO
         seek(own, seat_word(seating, number, seat), 0)
         if own.entrant != entrant:
             load_entrant(own, seating, entrant)
@@ -139,6 +140,9 @@ def set_up(game, rules, seating, number):
     if rules.table_entry < rules.last_entry:
         note_watchers(game, rules)
     game.flow.phase = DEAL
+    if rules.drafts:
+        begin_drafts(game, rules)
+        game.flow.phase = DRAFT
     game.log.count = 0
 
 

@@ -23,6 +23,7 @@ WAR         the conflicts of the age, and the clauses that act after them
 PEACE       the clauses that act at the end of the age
 AGE_OVER    the end of the age, of the game
 OVER        nothing
+DRAFT       before the first deal, the next turn of a draft of a further deck (R101)
 ==========  ==================================================================================================
 """
 
@@ -39,6 +40,7 @@ from wsim.wonders.kernels.before import freeze, thaw
 from wsim.wonders.kernels.clauses import drop_age_shields, drop_turn_units, moment
 from wsim.wonders.kernels.counters import reset_counters
 from wsim.wonders.kernels.deal import deal
+from wsim.wonders.kernels.drafting import draft_on
 from wsim.wonders.kernels.guards import add_debts
 from wsim.wonders.kernels.listing import list_loss, list_pile, list_turn
 from wsim.wonders.kernels.log import log_coins, log_deed, log_hands, log_loss
@@ -108,6 +110,8 @@ def advance(game, rules, until):
             if rules.decks:
                 ask_to_recruit(game, rules, w.ON_AGE)
             _ask_before(game, layout.BEGIN)
+        elif phase == layout.DRAFT:
+            _ask_before(game, layout.DRAFT if draft_on(game, rules) else layout.DEAL)
         elif phase == layout.WAR:
             _fight(game, rules)
         elif phase == layout.PEACE:

@@ -70,7 +70,7 @@ BEFORE_MOVES, AFTER_MOVES = 1, 2  # before the moves of the turn; after them, wi
 LOG_HANDS, LOG_PICK, LOG_LOSS, LOG_TURN_END, LOG_CONFLICT, LOG_EFFECT, LOG_COUNTER = range(7)
 
 # --- what comes next: FLOW.phase
-DEAL, BEGIN, CHOOSE, CITY, SETTLE, LAST, PILE, BUILD_PILE, FINISH, ASK, WAR, PEACE, AGE_OVER, OVER = range(14)
+DEAL, BEGIN, CHOOSE, CITY, SETTLE, LAST, PILE, BUILD_PILE, FINISH, ASK, WAR, PEACE, AGE_OVER, OVER, DRAFT = range(15)
 
 PUBLIC = np.dtype(
     [
@@ -103,6 +103,8 @@ PRIVATE = np.dtype(
         ("passed", "u8", (w.AGES, w.TURNS)),  # what was left of the hand after each turn: it was handed on
         ("took", "i1", (w.AGES, w.TURNS)),  # the slot played in each turn; the Free City's in the record of its seat
         ("recruits", "u8"),  # cards of decks in hand (R88), one bit each
+        ("draft", "u8"),  # likewise: those of which it keeps one in a draft (R101)
+        ("drafted", "u8", (w.HAND,)),  # likewise: those that it saw in each turn of a draft
         ("looked", "i8"),  # 1 + deeds + 1024 * moment when it last saw the discard pile (R28), 0 never
         ("look", "u8", (LOOK_WORDS,)),  # that pile: copies of each name, 4 bits a card
         ("memory", "f8", (MEMORY,)),  # the policy's own, 0 at the start of a game: it may write here
@@ -256,6 +258,8 @@ RULES = np.dtype(
         ("deck_from", "i8", (w.DECKS + 1,)),  # the first card of each
         ("deck_dealt", "i8", (w.DECKS,)),  # cards in a hand of each
         ("deck_shown", "i8", (w.DECKS,)),  # cards that lie open
+        ("deck_drafted", "i8", (w.DECKS,)),  # 1: the hands are drafted (R101)
+        ("drafts", "i8"),  # decks of which they are
         ("deck_trigger", "i8", (w.DECKS,)),  # words.ON_AGE or ON_AGE_END: when cards are recruited
         # boards: side number = board * 2 + side
         ("board_resource", "i2", (w.SIDES,)),  # index into RESOURCES
@@ -369,6 +373,8 @@ ASKING = np.dtype(
         ("draws", "i8"),  # in this game (R100)
         ("is_drawn", "i8"),  # 1: the cards for the first pending decision are drawn
         ("drawn", "u8", (w.CARD_WORDS,)),  # these cards, one bit each
+        ("draft_deck", "i8"),  # that is drafted at the moment (R101)
+        ("draft_turn", "i8"),  # turns of its draft that have begun
         ("pending", "u8", (ASKS,)),  # in the order in which they were triggered
     ],
     align=True,
@@ -409,6 +415,11 @@ REDRAW = np.dtype(
         ("built_deed", "i2", (DEEDS,)),  # number of its deed
         ("returned", "i2", (DEEDS,)),  # 1: it was no build, but a structure that went to the pile (R82)
         ("build_count", "i8"),  # of them
+        # of a draft (R102)
+        ("kept", "i8", (w.SEATS,)),  # cards that a seat has kept
+        ("recruited", "u8", (w.SEATS,)),  # cards that a seat recruited and the other never saw
+        ("kept_of", "u8", (w.SEATS, w.HAND)),  # by hand: the card that left it in each turn, one bit each
+        ("in_draft", "u8", (w.SEATS,)),  # by hand: what is in it
     ],
     align=True,
 )

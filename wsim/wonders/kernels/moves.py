@@ -7,7 +7,7 @@ field       bits   meaning
 ==========  =====  ==========================================================================
 card        0-7    the card's number (order of the rules: alphabetical by name); in a decision of a clause, its entry
 action      8-11   BUILD, STAGE, SELL, DECLINE (of a build from the pile, an effect), PAY (a loss, R32), CHOOSE (R72)
-how         12-15  PAID, CHAIN, FREE; for CHOOSE the option, from 0
+how         12-15  PAID, CHAIN, FREE; for CHOOSE the option, from 0; of a further deck RECRUITS, KEEPS
 bank        16-23  coins to the bank; for PAY the coins paid, for CHOOSE the price in coins
 left        24-31  coins to the left neighbour; in a decision of a clause, 1 + the card that is chosen, 0 if none is
 right       32-39  coins to the right neighbour; in a decision of a clause, the amount that is chosen, 0 if none is
@@ -53,6 +53,7 @@ from wsim.wonders.kernels.layout import (
     SPENDS_AT,
     TRIGGER_AT,
 )
+from wsim.wonders.words import CHOOSE, KEEPS
 
 NO_MOVE = np.uint64(0xFFFFFFFFFFFFFFFF)
 _BYTE, _NIBBLE, _ONE, _ZERO = np.uint64(0xFF), np.uint64(0xF), np.uint64(1), np.uint64(0)
@@ -151,6 +152,12 @@ def owner_of_move(move, decider, seats):
 def gives_of(move):
     """Return whether the card that a decision chooses is the one given in exchange for another (R97)."""
     return (move >> np.uint64(GIVES_AT)) & _ONE != _ZERO
+
+
+@kernel
+def keeps_of(move):
+    """Return whether a card of a further deck is kept in a draft (R101), where no clause decides."""
+    return how_of(move) == KEEPS and slot_of(move) == 0 and action_of(move) == CHOOSE
 
 
 @kernel

@@ -75,6 +75,8 @@ def observe(game, rules, seat, seen):
         at += 2
     at = _write_bits(rules, own.recruits, seen, at)
     at = _write_bits(rules, public.display, seen, at)
+    if rules.drafts:
+        at = _write_bits(rules, own.draft, seen, at)
     if at < seen.shape[0]:
         _write_history(game, rules, seat, seen, at)
 

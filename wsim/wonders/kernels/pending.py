@@ -3,7 +3,7 @@
 ==========  =====  ==================================================
 field       bits   meaning
 ==========  =====  ==================================================
-clause      0-7    the number of the clause; from RECRUIT on, that of a deck to recruit from (R89)
+clause      0-7    the number of the clause; from RECRUIT on, that of a deck to recruit from (R89); then from KEEP on
 owner       8-11   the city that has the card or stage
 trigger     12-15  the city that triggered it
 entry       16-24  PUBLIC.event_entry (R71)
@@ -28,6 +28,7 @@ from wsim.wonders.limits import DECIDED as TOO_MANY
 from wsim.wonders.limits import PENDING
 
 RECRUIT = CLAUSES
+KEEP = RECRUIT + w.DECKS  # from here on, that of a deck of whose hand a card is kept (R101)
 _BYTE, _NIBBLE, _ENTRY = np.uint64(0xFF), np.uint64(0xF), np.uint64(0x1FF)
 _OWNER_AT, _TRIGGER_AT, _ENTRY_AT, _HOW_AT, _PURCHASE_AT, _ORDER_AT = map(np.uint64, (8, 12, 16, 28, 32, 40))
 _DECIDER_AT, _PICKED_AT, _OPTION_AT = map(np.uint64, (48, 52, 60))

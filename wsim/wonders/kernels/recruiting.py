@@ -20,7 +20,7 @@ _COINS, _TRIGGER = np.uint64(BANK_AT), np.uint64(TRIGGER_AT)
 
 
 @kernel
-def _cards_of(rules, deck):
+def cards_of(rules, deck):
     """Return the cards of a deck, one bit each."""
     cards = _ZERO
     for card in range(rules.deck_from[deck], rules.deck_from[deck + 1]):
@@ -29,7 +29,7 @@ def _cards_of(rules, deck):
 
 
 @kernel
-def _draw(stream, cards, number):
+def draw_from(stream, cards, number):
     """Draw a number of cards from a set; return them."""
     drawn = _ZERO
     for _ in range(number):
@@ -52,19 +52,19 @@ def deal_decks(game, rules):
     public = game.public
     seek(game.dealer, game.hidden.deals, DECK_STREAM)
     for deck in range(rules.decks):
-        cards = _cards_of(rules, deck)
+        cards = cards_of(rules, deck)
         for seat in range(rules.players if rules.deck_dealt[deck] else 0):
-            hand = _draw(game.dealer, cards, rules.deck_dealt[deck])
+            hand = draw_from(game.dealer, cards, rules.deck_dealt[deck])
             game.own[seat].recruits |= hand
             cards &= ~hand
-        public.display |= _draw(game.dealer, cards, rules.deck_shown[deck])
+        public.display |= draw_from(game.dealer, cards, rules.deck_shown[deck])
 
 
 @kernel
 def _offered(game, rules, seat, deck):
     """Return the cards that a player may recruit from a deck, whatever they cost."""
     cards = game.public.display if rules.deck_shown[deck] else game.own[seat].recruits
-    return cards & _cards_of(rules, deck)
+    return cards & cards_of(rules, deck)
 
 
 @kernel(rare=True)
@@ -121,9 +121,9 @@ def recruit(game, rules, seat, move):
 def redraw_recruits(game, rules, me):
     """Draw the hands of the other players again: each unseen card is as likely to be in any place (R92)."""
     for deck in range(rules.decks):
-        if rules.deck_dealt[deck] == 0:
+        cards = cards_of(rules, deck)
+        if rules.deck_dealt[deck] == 0 or (rules.deck_drafted[deck] and game.own[me].drafted[0] & cards):
             continue
-        cards = _cards_of(rules, deck)
         unseen = cards & ~game.own[me].recruits
         for seat in range(rules.players):
             unseen &= ~game.public.recruited[seat]
@@ -134,6 +134,6 @@ def redraw_recruits(game, rules, me):
             while had:
                 number -= 1
                 had &= had - _ONE
-            hand = _draw(game.redraw, unseen, number)
+            hand = draw_from(game.redraw, unseen, number)
             unseen &= ~hand
             game.own[seat].recruits = (game.own[seat].recruits & ~cards) | hand

@@ -19,7 +19,8 @@ from wsim.jit import kernel, lowest_bit
 from wsim.rng import below, redrawn_deal_word, redrawn_seat_word, seek, uniform
 from wsim.wonders import words as w
 from wsim.wonders.kernels.deal import DICE_STREAM
-from wsim.wonders.kernels.layout import CHOOSE, CITY, DEAL, LAST, MEMORY, MOMENT_AT, NOBODY
+from wsim.wonders.kernels.drafting import redraw_drafts
+from wsim.wonders.kernels.layout import CHOOSE, CITY, DEAL, DRAFT, LAST, MEMORY, MOMENT_AT, NOBODY
 from wsim.wonders.kernels.moves import NO_MOVE
 from wsim.wonders.kernels.past import from_pool, leaves, make_age, want_pile
 from wsim.wonders.kernels.pending import decider_of, first_pending
@@ -395,12 +396,14 @@ def redraw_within(game, rules, seed, number, me, tries):
     if not is_recorded(game, rules):
         draw_unrecorded(game, rules, me)
         _choose_anew(game, rules, me)
-    elif game.flow.phase != DEAL:
+    elif game.flow.phase != DEAL and phase_after(game.flow) != DRAFT:
         _draw_recorded(game, rules, me, tries)
     if game.asking.is_drawn:
         _keep_drawn(game, rules, me)
     if rules.decks:
         redraw_recruits(game, rules, me)
+    if rules.drafts:
+        redraw_drafts(game, rules, me)
     for seat in range(rules.seats):
         own = game.own[seat]
         seek(own, redrawn_seat_word(seed, number, seat), 0)

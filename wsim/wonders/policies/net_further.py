@@ -63,7 +63,7 @@ def list_further(public, own, rules, rows):
     count = 0
     if rules.decks:
         count = _list_deck(_HAND, own.recruits, rows, count)
-        count = _list_deck(_OPEN, public.display, rows, count)
+        count = _list_deck(_OPEN, public.display | own.draft, rows, count)
         count = _list_deck(_OWN, public.recruited[own.seat], rows, count)
     for counter in range(rules.counters):
         for place in range(1 if rules.counter_of[counter] == w.OF_TABLE else _CITIES):

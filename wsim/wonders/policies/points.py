@@ -12,7 +12,7 @@ from wsim.jit import kernel, lowest_bit
 from wsim.wonders import words as w
 from wsim.wonders.kernels.clauses import formula_points
 from wsim.wonders.kernels.layout import NOBODY
-from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, picked_of, right_of, slot_of
+from wsim.wonders.kernels.moves import action_of, bank_of, card_of, keeps_of, left_of, picked_of, right_of, slot_of
 from wsim.wonders.kernels.scoring import house_science, points_of, science_with
 from wsim.wonders.kernels.turn import concerns, count_around, neighbor_left, neighbor_right
 from wsim.wonders.policies.clause_gains import (
@@ -392,7 +392,8 @@ def effect_change(public, rules, choice, index):
     seat, gains, move = choice.seat, room_for_gains(), choice.moves[index]
     if slot_of(move) == 0:  # a card is recruited (R89)
         change = score_change(public, rules, seat, card_of(move)) + rivals_loss(public, rules, seat, card_of(move))
-        return change - price_of(move) / rules.coins_per_point
+        price = rules.cost_coins[card_of(move)] if keeps_of(move) else price_of(move)
+        return change - price / rules.coins_per_point
     fill_gains_of_move(public, rules, choice, index, gains)
     points, shields, tokens = _change_of(public, rules, seat, gains)
     points += gains[OWN, COINS_AT_ONCE] / rules.coins_per_point + _rivals_cost(rules, gains)

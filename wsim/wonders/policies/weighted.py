@@ -15,6 +15,7 @@ from wsim.wonders.kernels.moves import (
     amount_of,
     bank_of,
     card_of,
+    keeps_of,
     left_of,
     option_of,
     picked_of,
@@ -33,6 +34,7 @@ from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, EFFECT, LOSS, SELL,
 _COIN, _RESERVE, _GIFT, _SALE, _DEBT = (INDEX[name] for name in ("coin", "reserve", "gift", "sale", "debt"))
 _STAGE, _SAVE_FREE = INDEX["stage"], INDEX["save_free"]
 _SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move for card and action
+_BANK = np.uint64(BANK_AT)
 _COINS, _NOTHING = np.uint64(0xFFFFFF << BANK_AT), np.uint64(0)  # the fields for coins paid to bank, left and right
 _CARD, _SALE_MOVE = np.uint64((1 << ACTION_AT) - 1), np.uint64(SELL << ACTION_AT)
 _RESERVED = 6  # coins of a treasury that count as the reserve
@@ -106,6 +108,8 @@ def effect_value(public, settings, choice, rules, index):
         entry, needs = card_of(move), city_needs(public, rules, seat, next_stage(public, rules, seat))
         gained = coins_of(public, rules, seat, entry) if rules.eventful[entry] else 0
         value = item_value(public, settings, rules, seat, entry, needs)
+        if keeps_of(move):  # it is paid for later (R101)
+            move |= np.uint64(rules.cost_coins[entry]) << _BANK
         return value + _after_paying(settings, public.age, public.coins[seat], gained, move)
     fill_gains_of_move(public, rules, choice, index, gains)
     coins, gained = public.coins[seat], np.int64(gains[OWN, COINS_AT_ONCE])

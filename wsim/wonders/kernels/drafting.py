@@ -1,0 +1,205 @@
+"""Drafts of further decks before age I: each player keeps a card of its hand and passes the rest on (R101, R102).
+
+Hands go around in the direction of age I. A hand has the number of the seat to which it is dealt.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import count_bits, kernel, lowest_bit
+from wsim.wonders import words as w
+from wsim.wonders.kernels.layout import ACTION_AT, HOW_AT, NOBODY, TRIGGER_AT
+from wsim.wonders.kernels.moves import card_of
+from wsim.wonders.kernels.pending import KEEP, add_pending
+from wsim.wonders.kernels.recruiting import cards_of, draw_from
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_KEEP, _TRIGGER = np.uint64((w.CHOOSE << ACTION_AT) | (w.KEEPS << HOW_AT)), np.uint64(TRIGGER_AT)
+
+
+@kernel
+def _seat_with(rules, hand, turn):
+    """Return the seat that holds a hand in a turn of a draft."""
+    step = turn % rules.players
+    return (hand + (rules.players - step if rules.to_right[0] else step)) % rules.players
+
+
+@kernel(rare=True)
+def begin_drafts(game, rules):
+    """Put the hands dealt from decks that are drafted in front of the players; no hand of age I is dealt yet."""
+    game.asking.draft_deck = game.asking.draft_turn = 0
+    for seat in range(rules.players):
+        own = game.own[seat]
+        own.hand = own.mate_hand = own.seen = own.draft = _ZERO
+        for turn in range(w.TURNS):
+            own.passed[0, turn] = _ZERO
+            own.took[0, turn] = NOBODY
+        for turn in range(w.HAND):
+            own.drafted[turn] = _ZERO
+        for deck in range(rules.decks):
+            if rules.deck_drafted[deck]:
+                own.draft |= own.recruits & cards_of(rules, deck)
+        own.recruits &= ~own.draft
+        own.drafted[0] = own.draft
+
+
+@kernel(rare=True)
+def draft_on(game, rules):
+    """Ask every player to keep a card, deck by deck, once all have kept one before; return whether any is asked."""
+    asking = game.asking
+    while asking.draft_deck < rules.decks:
+        deck, turn = asking.draft_deck, asking.draft_turn
+        if rules.deck_drafted[deck]:
+            if turn:
+                _pass_on(game, rules, cards_of(rules, deck), turn)
+            asking.draft_turn += 1
+            if turn < rules.deck_dealt[deck] - 1:
+                for seat in range(rules.players):
+                    add_pending(game, rules, KEEP + deck, seat, seat)
+                return True
+            for seat in range(rules.players):  # the last card is kept without a choice
+                own = game.own[seat]
+                own.recruits |= own.draft & cards_of(rules, deck)
+                own.draft &= ~cards_of(rules, deck)
+        asking.draft_deck += 1
+        asking.draft_turn = 0
+    return False
+
+
+@kernel(rare=True)
+def _pass_on(game, rules, cards, turn):
+    """Hand what is left of every hand to the next player, who sees it."""
+    for seat in range(rules.players):
+        own = game.own[seat]
+        own.drafted[turn] |= own.draft & cards
+    for hand in range(rules.players):
+        own = game.own[_seat_with(rules, hand, 1)]
+        own.draft = (own.draft & ~cards) | (game.own[hand].drafted[turn] & cards)
+    for seat in range(rules.players):
+        own = game.own[seat]
+        own.drafted[turn] = (own.drafted[turn] & ~cards) | (own.draft & cards)
+
+
+@kernel(rare=True)
+def list_draft(game, rules, seat, deck):
+    """List the cards of the hand of which a player keeps one."""
+    choice, at = game.choice, 0
+    choice.kind, choice.seat = w.EFFECT, seat
+    cards = game.own[seat].draft & cards_of(rules, deck)
+    while cards:
+        entry = np.uint64(rules.deck_entry + lowest_bit(cards))
+        cards &= cards - _ONE
+        choice.moves[at] = (np.uint64(seat) << _TRIGGER) | entry | _KEEP
+        at += 1
+    choice.count = at
+
+
+@kernel(rare=True)
+def keep(game, rules, seat, move):
+    """Put the chosen card into the secret hand of a player (R101)."""
+    own, card = game.own[seat], _ONE << np.uint64(card_of(move) - rules.deck_entry)
+    own.draft &= ~card
+    own.recruits |= card
+
+
+# --- drawn again in search (R102)
+
+
+@kernel(rare=True)
+def redraw_drafts(game, rules, me):
+    """Draw again what the other players hold of the decks that are drafted."""
+    for deck in range(rules.decks):
+        if rules.deck_drafted[deck] and game.own[me].drafted[0] & cards_of(rules, deck):
+            _redraw_draft(game, rules, me, deck)
+
+
+@kernel(rare=True)
+def _redraw_draft(game, rules, me, deck):
+    """Draw again what left each hand in each turn: cards that the seat saw pass are kept by those who had the hand after
+    it, one each in any order; cards that it never saw are drawn from all of these. Recruited cards stay where they are.
+    """
+    past, cards, own = game.redraw, cards_of(rules, deck), game.own[me]
+    size, turns, seen = rules.deck_dealt[deck], rules.deck_dealt[deck], _ZERO
+    for seat in range(rules.players):
+        past.kept[seat] = size - count_bits(game.own[seat].draft & cards)
+        turns = min(turns, past.kept[seat])  # in which all have kept a card
+    for turn in range(min(turns + 1, size)):
+        seen |= own.drafted[turn] & cards
+    unseen = cards & ~seen
+    for seat in range(rules.players):
+        past.recruited[seat] = game.public.recruited[seat] & unseen
+    for seat in range(rules.players):
+        unseen &= ~past.recruited[seat]
+    for hand in range(rules.players):
+        past.in_draft[hand] = _ZERO
+        for turn in range(size):
+            past.kept_of[hand, turn] = _ZERO
+        unseen = _draw_unseen(game, rules, me, hand, turns, size, unseen)
+        for turn in range(min(turns + 1, size)):
+            if _seat_with(rules, hand, turn) == me:
+                _share_out(game, rules, me, hand, turn, cards, min(turns + 1, size), size)
+    for seat in range(rules.players):
+        if seat != me:
+            _give_draft(game, rules, seat, cards, turns, size)
+
+
+@kernel(rare=True)
+def _draw_unseen(game, rules, me, hand, turns, size, unseen):
+    """Draw what left a hand before the seat saw it, and the whole hand if it never did; return what is left of the
+    cards that it never saw and nobody has recruited."""
+    past, left = game.redraw, size
+    for turn in range(size):
+        seat = _seat_with(rules, hand, turn)
+        if seat == me and turn <= turns:
+            return unseen
+        if turn < past.kept[seat]:
+            card = past.recruited[seat] & (~past.recruited[seat] + _ONE)
+            if card == _ZERO:
+                card = draw_from(past, unseen, 1)
+            past.recruited[seat] &= ~card
+            unseen &= ~card
+            past.kept_of[hand, turn] = card
+            left -= 1
+    past.in_draft[hand] = draw_from(past, unseen, left)
+    return unseen & ~past.in_draft[hand]
+
+
+@kernel(rare=True)
+def _share_out(game, rules, me, hand, turn, cards, turns, size):
+    """Draw who kept which of the cards that the seat saw in a turn, until it sees the hand again or to the end."""
+    past, own, again = game.redraw, game.own[me], turn + rules.players
+    known = own.drafted[turn] & cards
+    if again < turns:
+        known &= ~own.drafted[again]
+    if turn < past.kept[me]:
+        past.kept_of[hand, turn] = known & (own.recruits | game.public.recruited[me])
+        known &= ~past.kept_of[hand, turn]
+    for later in range(turn + 1, min(again, size)):
+        seat = _seat_with(rules, hand, later)
+        past.kept_of[hand, later] = known & game.public.recruited[seat]
+        known &= ~past.kept_of[hand, later]
+    for later in range(turn + 1, min(again, size)):
+        if past.kept_of[hand, later] == _ZERO and later < past.kept[_seat_with(rules, hand, later)]:
+            past.kept_of[hand, later] = draw_from(past, known, 1)
+            known &= ~past.kept_of[hand, later]
+    if again >= turns:
+        past.in_draft[hand] = known
+
+
+@kernel(rare=True)
+def _give_draft(game, rules, seat, cards, turns, size):
+    """Give another seat the cards that it kept, the hand before it, and the hands that it saw."""
+    past, own, kept = game.redraw, game.own[seat], _ZERO
+    own.draft &= ~cards
+    for hand in range(rules.players):
+        rest = past.in_draft[hand]
+        for back in range(size):
+            turn = size - 1 - back
+            rest |= past.kept_of[hand, turn]
+            if _seat_with(rules, hand, turn) == seat:
+                kept |= past.kept_of[hand, turn]
+                own.drafted[turn] = (own.drafted[turn] & ~cards) | (rest if turn <= turns else _ZERO)
+                if turn == turns:
+                    own.draft |= rest & ~past.kept_of[hand, turn]
+    own.recruits = (own.recruits & ~cards) | (kept & ~game.public.recruited[seat])
