@@ -13,7 +13,7 @@ import pytest
 import wsim
 from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case
-from tests.wonders.test_decks import deck, decisions, several
+from tests.wonders.test_decks import decisions, deck, several
 from wsim.env import VectorEnv
 from wsim.errors import UserError
 from wsim.wonders.catalog import load_catalogue
@@ -45,8 +45,8 @@ def test_a_draft_is_listed_and_read_in_english() -> None:
     catalogue = load_catalogue(changes=(deck(several(14, cost=2), draft=2),))
     assert catalogue_dict(catalogue)["decks"]["Envoys"]["draft"] == 2
     assert further_deck_rows(catalogue)[0]["meaning"] == (
-        "2 cards dealt to each player, who keeps one and passes the others on until all are kept, of 14; each player may "
-        "recruit one at the start of each age"
+        "2 cards dealt to each player, who keeps one and passes the others on until all are kept, of 14; each player "
+        "may recruit one at the start of each age"
     )
     game = wsim.Game(set=[deck(several(14, cost=2), draft=2)], players=3, policies="random", seed=1)
     assert game.phrase(game.legal()[0]).endswith(" (2 coins: none)")

@@ -21,6 +21,7 @@ from wsim.wonders.kernels.layout import (
     CITY_AT,
     HOW_AT,
     LEFT_AT,
+    OWNER_AT,
     PICKED_AT,
     RIGHT_AT,
     SLOT_AT,
@@ -148,13 +149,14 @@ def _move_columns(
 
 
 def _asked_columns(event: NDArray[Any], move: NDArray[np.uint64], names: Sequence[str]) -> dict[str, pl.Series]:
-    """Return of decisions of clauses (R72) the card or stage by number, its clause, the option, 0 for declining, and
-    the chosen city, card and amount."""
+    """Return of decisions of clauses (R72) the card or stage by number, its clause, the option, 0 for declining,
+    how many seats to the left the city that has it is (R98), and the chosen city, card and amount."""
     asked = pl.Series(event["decision"] == w.EFFECT)
     chosen = (move >> np.uint64(ACTION_AT)) & np.uint64(15) == np.uint64(w.CHOOSE)
     option = np.where(chosen, ((move >> np.uint64(HOW_AT)) & np.uint64(15)) + np.uint64(1), np.uint64(0))
     clause = (move >> np.uint64(SLOT_AT)) & np.uint64(255)
-    columns = {"entry": move & np.uint64(255), "clause": clause, "option": option}
+    owner = (move >> np.uint64(OWNER_AT)) & np.uint64(7)
+    columns = {"entry": move & np.uint64(255), "clause": clause, "option": option, "owner_left": owner}
     city = (move >> np.uint64(CITY_AT)) & np.uint64(15)
     none = pl.Series([None], dtype=pl.UInt8).new_from_index(0, len(asked))
     named = {name: pl.Series(values.astype(np.uint8)).zip_with(asked, none) for name, values in columns.items()}

@@ -171,9 +171,9 @@ TABLE_NAMES = ("age", "turn", "players")
 """The names of the table that formulas may use; those of a city are in ``facts.CITY_FACTS``."""
 EVENT_NAMES = ("purchase", "amount")
 """The names of the triggering event that formulas may use, and of the amount that a city chooses (R95)."""
-CARD_NUMBERS = ("cost", "units", "coins", "age", "points", "shields")
+CARD_NUMBERS = ("cost", "units", "coins", "age", "points", "shields", *RESOURCES)
 """The numbers of a structure that formulas may use: its total cost, resource units, coins; its age; its fixed points;
-its shields."""
+its shields; the most of each resource that it produces."""
 CARD_MARKS = (*COLORS, *SYMBOLS[1:ANY], "chained")
 """The properties of a structure that formulas may use: its colour, its symbol, whether a chain leads to it (R16)."""
 CARD_FACTS = (*CARD_NUMBERS, *CARD_MARKS)

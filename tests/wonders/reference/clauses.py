@@ -207,6 +207,9 @@ def fact(thing: Card | Stage | Recruit, name: str) -> int:
         return {"cost": units + coins, "units": units, "coins": coins}[name]
     if name in ("points", "shields"):
         return sum(int(effect["n"]) for effect in thing.effects if effect["kind"] == name)
+    if name in RESOURCES:
+        made = [effect.get("units") or effect["one_of"] for effect in thing.effects if effect["kind"] == "produce"]
+        return sum(list(resources).count(name) for resources in made if not isinstance(resources, str))
     symbols = [effect["symbol"] for effect in thing.effects if effect["kind"] == "science"]
     if not isinstance(thing, Card):
         return int(name in symbols)

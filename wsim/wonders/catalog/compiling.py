@@ -179,7 +179,9 @@ def card_facts(card: Card) -> dict[str, int]:
 def _numbers(cost: Cost, effects: Effects) -> dict[str, int]:
     """Return the numbers of a structure or stage that formulas may use; a stage has no age."""
     numbers = {"cost": cost.units + cost.coins, "units": cost.units, "coins": cost.coins}
-    return {**numbers, "age": 0, "points": effects.points, "shields": effects.shields}
+    either = () if isinstance(effects.produces_one_of, str) else effects.produces_one_of
+    makes = {name: effects.produces.count(name) + either.count(name) for name in w.RESOURCES}
+    return {**numbers, "age": 0, "points": effects.points, "shields": effects.shields, **makes}
 
 
 def _fill_settings(record: Any, catalogue: Catalogue, formulas: Formulas) -> None:

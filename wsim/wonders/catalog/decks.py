@@ -1,4 +1,4 @@
-"""Further decks (``[decks.NAME]``): cards dealt, drafted or displayed before age I and recruited for coins (R88-R92, R101)."""
+"""Further decks (``[decks.NAME]``): dealt, drafted or displayed before age I, recruited from for coins (R88, R101)."""
 
 from __future__ import annotations
 

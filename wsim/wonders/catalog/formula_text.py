@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wsim.spec.formula import NAMED, Node
 from wsim.wonders.facts import CITY_WORDS
-from wsim.wonders.words import ANY, CARD_NAME, COLORS, EVENT_NAMES, SYMBOLS, TABLE_NAMES
+from wsim.wonders.words import ANY, CARD_NAME, COLORS, EVENT_NAMES, RESOURCES, SYMBOLS, TABLE_NAMES
 
 _TABLE = {"age": "the age", "turn": "the turn number", "players": "the number of players"}
 _TABLE |= {"purchase": "the coins paid for the purchase", "amount": "the chosen amount"}
@@ -15,6 +15,7 @@ _FACTS = {
     "age": "the age",
     "points": "the number of points",
     "shields": "the number of shields",
+    **{name: f"the number of units of {name}" for name in RESOURCES},
     **{name: f"the symbol is a {name}" for name in SYMBOLS[1:ANY]},
     "chained": "there is a chain to it",
     "name": "the name",
@@ -25,7 +26,9 @@ _OF_EVENT = {
     "cost": "its cost",
     "name": "its name",
     "order": "its number in the order of building",
-    **{name: f"its {_FACTS[name].removeprefix('the ')}" for name in ("units", "coins", "points", "shields")},
+    **{
+        name: f"its {_FACTS[name].removeprefix('the ')}" for name in ("units", "coins", "points", "shields", *RESOURCES)
+    },
     **{name: f"its symbol is a {name}" for name in SYMBOLS[1:ANY]},
     "chained": "there is a chain to it",
     "paid": "it is built by paying",

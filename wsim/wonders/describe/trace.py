@@ -203,7 +203,7 @@ class _Reader:
 
 
 def _decks(catalogue: Catalogue, rules: Any, game: Any) -> dict[str, Any]:
-    """Return the deal of further decks: the first hands of a draft, else from where cards are at the end of the game."""
+    """Return the deal of further decks: first hands of a draft, else from where cards are at the end of the game."""
     public, first, decks = game.public, 0, {}
     for deck in catalogue.decks:
         bits = [(1 << first + number, card.name) for number, card in enumerate(deck.cards)]

@@ -27,11 +27,11 @@ def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str
     ``own.``, then ``left1.``, ``left2.``, ... going left; ``built:CARD`` is 1 or 0. If the catalogue has clauses, a
     city also has the facts that only they use (``own.free_build_tokens``) and all counters (``own.counter:favour``;
     those of the table are the same for every city). If clauses ask (R72), ``asking.entry`` is 1 + the card or stage
-    that asks at the moment, else 0, and ``asking.clause`` the number of its clause. Of cards of further decks (R88),
-    ``recruit:CARD`` is 1 for those in the own hand, ``display:CARD`` for those that lie open, and ``recruited:CARD`` of
-    a city for those that it has; ``asking.clause`` is 0 when they may be recruited, or one of ``draft:CARD`` is to be
-    kept (R101; only where decks are drafted). With ``history``, they are followed
-    by ``passedT:CARD``, the hand passed on after turn T of this age, and for every age, turn and city
+    that asks at the moment, else 0, ``asking.clause`` the number of its clause, and ``asking.owner`` how many seats to
+    the left the city that has it is (R98). Of cards of further decks (R88), ``recruit:CARD`` is 1 for those in the own
+    hand, ``display:CARD`` for those that lie open, and ``recruited:CARD`` of a city for those that it has;
+    ``asking.clause`` is 0 when they may be recruited, or one of ``draft:CARD`` is to be kept (R101; only where decks
+    are drafted). With ``history``, they are followed by ``passedT:CARD``, the hand passed on after turn T of this age, and for every age, turn and city
     ``deed:A.T.CITY.action`` (0 none, 1 + place in ACTIONS), ``.card`` (number, of builds) and ``.bank`` (coins), with
     ``.late.`` those of last cards and of builds from the discard pile.
     """
@@ -48,7 +48,7 @@ def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str
     ]
     labels += [f"{city}.{fact}" for city in cities for fact in facts]
     if rules.asks:
-        labels += ["asking.entry", "asking.clause"]
+        labels += ["asking.entry", "asking.clause", "asking.owner"]
     places = ("recruit", "display", "draft") if rules.drafts else ("recruit", "display")
     labels += [f"{where}:{name}" for where in places for name in recruits]
     if history:

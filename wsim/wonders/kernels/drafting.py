@@ -116,9 +116,9 @@ def redraw_drafts(game, rules, me):
 
 @kernel(rare=True)
 def _redraw_draft(game, rules, me, deck):
-    """Draw again what left each hand in each turn: cards that the seat saw pass are kept by those who had the hand after
-    it, one each in any order; cards that it never saw are drawn from all of these. Recruited cards stay where they are.
-    """
+    """Draw again what left each hand in each turn: cards that the seat saw pass are kept by those who had the hand
+    later, one each in any order; cards that it never saw are drawn from all of these. Recruited cards stay where they
+    are."""
     past, cards, own = game.redraw, cards_of(rules, deck), game.own[me]
     size, turns, seen = rules.deck_dealt[deck], rules.deck_dealt[deck], _ZERO
     for seat in range(rules.players):

@@ -6,12 +6,12 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
+from wsim.wonders import words as w
 from wsim.wonders.facts import OBSERVED, OBSERVED_WITH_CLAUSES
 from wsim.wonders.kernels.city import FACTS
 from wsim.wonders.kernels.guards import check_coins
 from wsim.wonders.kernels.layout import NOBODY
-from wsim.wonders.kernels.moves import card_of, slot_of
-from wsim.wonders.words import EFFECT
+from wsim.wonders.kernels.moves import card_of, owner_of_move, slot_of
 
 _write_city = FACTS.observe(OBSERVED)
 _write_by_clauses = FACTS.observe(OBSERVED_WITH_CLAUSES)
@@ -69,10 +69,11 @@ def observe(game, rules, seat, seen):
         at += rules.cards
         at = _write_bits(rules, public.recruited[other], seen, at)
     if rules.asks:
-        asked = choosing and game.choice.kind == EFFECT
+        asked = choosing and game.choice.kind == w.EFFECT
         seen[at] = 1 + card_of(game.choice.moves[0]) if asked else 0
         seen[at + 1] = slot_of(game.choice.moves[0]) if asked else 0
-        at += 2
+        seen[at + 2] = owner_of_move(game.choice.moves[0], 0, w.SEATS + 1) if asked else 0
+        at += 3
     at = _write_bits(rules, own.recruits, seen, at)
     at = _write_bits(rules, public.display, seen, at)
     if rules.drafts:
