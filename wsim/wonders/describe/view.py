@@ -31,9 +31,9 @@ def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str
     the left the city that has it is (R98). Of cards of further decks (R88), ``recruit:CARD`` is 1 for those in the own
     hand, ``display:CARD`` for those that lie open, and ``recruited:CARD`` of a city for those that it has;
     ``asking.clause`` is 0 when they may be recruited, or one of ``draft:CARD`` is to be kept (R101; only where decks
-    are drafted). With ``history``, they are followed by ``passedT:CARD``, the hand passed on after turn T of this age, and for every age, turn and city
-    ``deed:A.T.CITY.action`` (0 none, 1 + place in ACTIONS), ``.card`` (number, of builds) and ``.bank`` (coins), with
-    ``.late.`` those of last cards and of builds from the discard pile.
+    are drafted). With ``history``, they are followed by ``passedT:CARD``, the hand passed on after turn T of this age,
+    and for every age, turn and city ``deed:A.T.CITY.action`` (0 none, 1 + place in ACTIONS), ``.card`` (number, of
+    builds) and ``.bank`` (coins), with ``.late.`` those of last cards and of builds from the discard pile.
     """
     names, recruits = [card.name for card in catalogue.cards], [card.name for card in catalogue.deck_cards]
     labels = [*_TABLE, *(f"hand:{name}" for name in names)]
