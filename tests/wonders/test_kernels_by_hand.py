@@ -597,14 +597,14 @@ def test_cards_are_drawn_one_by_one_out_of_what_is_left(
         return waiting.pop(0)
 
     module.below = below
-    assert module._draw(None, slots(1, 3, 6, 9), number) == slots(*drawn)
+    assert module.draw_from(None, slots(1, 3, 6, 9), number) == slots(*drawn)
     assert (asked, waiting) == (counts, [])
 
 
 def recruits(**values: Any) -> tuple[Any, Any]:
     """Return a game of three players and rules: deck 0 has the secret cards 0 to 3, deck 1 the displayed 4 and 5."""
     rules = SimpleNamespace(
-        players=3, decks=2, deck_from=[0, 4, 6], deck_dealt=[1, 0], deck_shown=[0, 2], deck_entry=100,
+        players=3, decks=2, deck_from=[0, 4, 6], deck_dealt=[1, 0], deck_shown=[0, 2], deck_drafted=[0, 0], deck_entry=100,
         deck_trigger=[7, 8], cost_coins={100 + card: card for card in range(6)},
     )  # fmt: skip
     game = SimpleNamespace(
@@ -937,19 +937,19 @@ def test_an_observation_goes_round_the_table_from_the_own_city_to_the_left(monke
         age=0, turn=2, turns=6, discarded=4, coins=[0] * 3, counter=np.array([[5], [6], [7]]), display=slots(0),
         built=np.array([[1, 0], [2, 0], [3, 0]], np.uint64), recruited=[slots(), slots(1), slots(0, 1)],
     )  # fmt: skip
-    own = SimpleNamespace(hand=slots(0, 2), mate_hand=slots(1), recruits=slots(0, 1))
+    own = SimpleNamespace(hand=slots(0, 2), mate_hand=slots(1), recruits=slots(0, 1), draft=slots(1))
     rules = SimpleNamespace(
-        seats=3, cards=2, teams=0, triggers=0, counters=1, asks=1, decks=1, deck_from=[0, 2],
-        slot_card=np.array([[1, 0, 1]]),
+        seats=3, cards=2, teams=0, triggers=0, counters=1, asks=1, decks=1, drafts=1, copies=0,
+        deck_from=[0, 2], slot_card=np.array([[1, 0, 1]]),
     )  # fmt: skip
-    choice = SimpleNamespace(kind=w.EFFECT, seat=1, count=2, moves=[np.uint64(9 | 3 << 40)])
+    choice = SimpleNamespace(kind=w.EFFECT, seat=1, count=2, moves=[np.uint64(9 | 3 << 40 | 2 << 60)])
     game = SimpleNamespace(public=public, own=[None, own, None], choice=choice)
     row = np.full(40, 99)
     module.observe(game, rules, 1, row)
     table = [0, 2, 6, 4, 1, w.EFFECT]
     cities = [[71, 6, 0, 1, 0, 1], [72, 7, 1, 1, 1, 1], [70, 5, 1, 0, 0, 0]]
-    asked, recruits, display = [10, 3], [1, 1], [1, 0]
-    wanted = [*table, 0, 2, *cities[0], *cities[1], *cities[2], *asked, *recruits, *display]
+    asked, recruits, display, draft = [10, 3, 2], [1, 1], [1, 0], [0, 1]
+    wanted = [*table, 0, 2, *cities[0], *cities[1], *cities[2], *asked, *recruits, *display, *draft]
     assert row[: len(wanted)].tolist() == wanted
     assert (row[len(wanted) :] == -1).all()
     short = np.full(len(wanted), 99)
@@ -958,7 +958,7 @@ def test_an_observation_goes_round_the_table_from_the_own_city_to_the_left(monke
     choice.seat, rules.teams = 0, 1
     module.observe(game, rules, 1, row)
     assert row[:10].tolist() == [0, 2, 6, 4, 1, NOBODY, 0, 2, 1, 0], "it does not decide; of its mate slot 1 is name 0"
-    assert row[28:30].tolist() == [0, 0]
+    assert row[28:31].tolist() == [0, 0, 0]
 
 
 def test_an_observation_ends_with_the_public_moves_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1049,7 +1049,7 @@ def test_a_house_rule_of_science_tries_every_way_to_fix_symbols(monkeypatch: pyt
 
 def test_the_last_of_as_many_decks_as_there_may_be_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "_fill_entry", lambda *_given: None)
-    decks = [SimpleNamespace(cards=[None] * (deck + 1), deal=deck, display=2 * deck, recruit="built")
+    decks = [SimpleNamespace(cards=[None] * (deck + 1), hand=deck, draft=deck % 2, display=2 * deck, recruit="built")
              for deck in range(w.DECKS)]  # fmt: skip
     cards = [SimpleNamespace(cost={}, effects=None) for _ in range(sum(range(w.DECKS + 1)))]
     catalogue: Any = SimpleNamespace(decks=decks, deck_cards=cards, table=())
@@ -1057,4 +1057,5 @@ def test_the_last_of_as_many_decks_as_there_may_be_has_an_end(monkeypatch: pytes
     monkeypatch.setattr(compiling, "Cost", lambda *given: given)
     compiling._fill_others(record, catalogue, w.STAGE_ENTRY + 1)
     assert record.deck_from.tolist() == [sum(range(deck + 1)) for deck in range(w.DECKS + 1)]
+    assert (record.drafts, record.deck_drafted.tolist()) == (2, [0, 1, 0, 1])
     assert (record.decks, record.table_entry) == (w.DECKS, w.STAGE_ENTRY + 1 + len(cards))
