@@ -204,7 +204,9 @@ def test_all_mistakes_of_a_position_are_listed_together() -> None:
     wrong["position"] |= {"hand": ["Loom"], "discarded": -1}
     with pytest.raises(wsim.UserError) as caught:
         wsim.Game.from_json(json.dumps(wrong))
-    known = "wonder, side, built, recruited, stages, coins, free_build_used, defeats, debts, diplomacy, victories"
+    known = (
+        "wonder, side, built, copied, recruited, stages, coins, free_build_used, defeats, debts, diplomacy, victories"
+    )
     last = "free_build_tokens, by_clauses, so_far, counters"
     assert str(caught.value).split("\nalso: ") == [
         f"a city has no 'coin' (did you mean 'coins'?): it has {known}, {last}",

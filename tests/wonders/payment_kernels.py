@@ -15,7 +15,7 @@ from tests.wonders.position_kernels import entry
 from wsim.jit import kernel, types
 from wsim.wonders.kernels.entry_points import pay_entry
 from wsim.wonders.kernels.layout import Public, Solver
-from wsim.wonders.kernels.turn import add_flex
+from wsim.wonders.kernels.production import add_flex
 from wsim.wonders.words import WILD_PRICES
 
 MOST = 48  # coins of one side

@@ -114,6 +114,7 @@ DONE = [
     (f"lose {w.UNIT_PRICES[3]}", 4, 2, {"price": {(1, 3): 0}, "price_change": {(1, 3): -2}, "cheapest": {(1,): 0}}),
     ("gain free_build_tokens", 4, 4, {"free_tokens": {(1,): 4}, "abilities": {(1,): 1 | w.FREE_TOKEN}}),
     ("gain discard_builds", 4, 4, {"card_builds": {(1,): 4}}),
+    ("gain copies", 0, 0, {}),
     ("lose coins", 2, 2, {"coins": {(1,): 1}}),
     ("lose coins", 4, 3, {"coins": {(1,): 0}}),
     ("lose defeat_tokens", 1, 1, {"defeats": {(1,): 1}}),

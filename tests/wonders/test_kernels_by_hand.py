@@ -604,8 +604,8 @@ def test_cards_are_drawn_one_by_one_out_of_what_is_left(
 def recruits(**values: Any) -> tuple[Any, Any]:
     """Return a game of three players and rules: deck 0 has the secret cards 0 to 3, deck 1 the displayed 4 and 5."""
     rules = SimpleNamespace(
-        players=3, decks=2, deck_from=[0, 4, 6], deck_dealt=[1, 0], deck_shown=[0, 2], deck_drafted=[0, 0], deck_entry=100,
-        deck_trigger=[7, 8], cost_coins={100 + card: card for card in range(6)},
+        players=3, decks=2, deck_from=[0, 4, 6], deck_dealt=[1, 0], deck_shown=[0, 2], deck_entry=100,
+        deck_drafted=[0, 0], deck_trigger=[7, 8], cost_coins={100 + card: card for card in range(6)},
     )  # fmt: skip
     game = SimpleNamespace(
         own=[SimpleNamespace(recruits=slots(seat)) for seat in range(3)],

@@ -117,6 +117,7 @@ CITY_FACTS = (
     Fact("built", "u8", "cards built, one bit per card", w.CARD_WORDS, row="u8", columns=()),
     Fact("cards", "", "structures", formula=True),
     Fact("recruited", "u8", "cards recruited from decks, one bit each (R90)", row="u8", columns=()),
+    Fact("copied", "u8", "structures of which the city has a copy (R103), one bit each", w.CARD_WORDS),
     Fact("counter", "i4", "named counters (R70)", w.COUNTERS, row="i2", columns=()),
     Fact(
         "built_now", "", "structures built in this turn", w.COLOR_KINDS, span=(0, w.CARDS),

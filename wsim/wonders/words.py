@@ -252,8 +252,10 @@ BY = ("self", "left", "right", "neighbor", "other", "partner", "anyone")
 TURN_UNITS = tuple(f"turn_{resource}" for resource in RESOURCES)
 GAINS = (
     "coins", "shields", "age_shields", "victory_tokens", "defeat_tokens", "debts", "diplomacy_tokens", "points",
-    *SYMBOLS[1:ANY], "wild", *RESOURCES, *TURN_UNITS, *UNIT_PRICES, "free_build_tokens", "discard_builds",
+    *SYMBOLS[1:ANY], "wild", *RESOURCES, *TURN_UNITS, *UNIT_PRICES, "free_build_tokens", "discard_builds", "copies",
 )  # fmt: skip
+COPIES = GAINS[-1]
+"""The lasting effects of the card that formulas know as `card`, once more (R103)."""
 LOSSES = ("coins", "defeat_tokens", "debts", "diplomacy_tokens", "points", *UNIT_PRICES, "free_build_tokens")
 COST_ITEMS = ("coins", *RESOURCES, "resources")
 """What a structure or stage can cost less of (R76): coins, a resource, units of the payer's choice."""

@@ -400,6 +400,8 @@ def act_on(
             category = CATEGORY_OF_COLOR[card.color] if card else "wonder"
             city.gained[category] += number if does == "gain points" else -number
             done = number
+        elif does == "gain copies":
+            done = copied(table, city, number)
         elif does == "gain discard_builds":
             table.builds += [(where.get("card") in table.catalogue.cards, city.seat)] * number
             done = number
@@ -407,6 +409,15 @@ def act_on(
             done = DOES[does](table, owner, city, number)
         if done:
             note(table, {"seat": owner.seat, **where, "does": does, "city": city.seat}, done)
+
+
+def copied(table: Table, city: City, number: int) -> int:
+    """A city has the lasting effects of a structure once more, unless it has a copy of it (R103)."""
+    card = table.event[0] if table.event else None
+    if not number or not isinstance(card, Card) or card in city.copies:
+        return 0
+    city.copies.append(card)
+    return 1
 
 
 def concerned(table: Table, owner: City, where: dict[str, Any], clause: Effect, trigger: City) -> list[City]:
@@ -724,6 +735,7 @@ DOES: dict[str, Callable[[Table, City, City, int], int]] = {
     **{f"gain {side}_{kind}_price": dearer(side, kind, 1) for side, kind in PRICES},
     "gain free_build_tokens": more("free_tokens"),
     "gain discard_builds": more(""),
+    "gain copies": more(""),
     "lose coins": fewer("coins"),
     "lose defeat_tokens": fewer("defeats"),
     "lose debts": fewer("debts"),

@@ -66,6 +66,8 @@ def categories(table: Table, seat: int, copied: Card | None = None) -> dict[str,
         points["wonder"] += effect_points(table, city, stage.effects, purple, source)
     for recruit in city.recruited:
         points["wonder"] += effect_points(table, city, recruit.effects, purple, recruit.name)
+    for card in city.copies:
+        points[CATEGORY_OF_COLOR[card.color]] += effect_points(table, city, card.effects, 0, card.name)
     for name, effects in city.laws.items():
         points["wonder"] += effect_points(table, city, effects, purple, name)
     for card in city.structures:

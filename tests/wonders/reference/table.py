@@ -46,6 +46,7 @@ class City:
     new_stages: int = 0  # stages built in this turn
     hand: list[Recruit] = field(default_factory=list)  # cards of further decks (R88)
     recruited: list[Recruit] = field(default_factory=list)
+    copies: list[Card] = field(default_factory=list)  # structures whose lasting effects it has once more (R103)
     laws: dict[str, list[Effect]] = field(default_factory=dict)  # what every city has, by name (R87)
     tally: Counter[str] = field(default_factory=Counter)
 
@@ -68,9 +69,12 @@ class City:
         return ((card, effect) for card in self.structures for effect in card.effects if effect["kind"] == kind)
 
     def stage_effects(self, kind: str) -> Iterator[Effect]:
-        """The effects of a kind on built stages and recruited cards."""
+        """The effects of a kind on built stages and recruited cards, and of copies."""
         things: tuple[Stage | Recruit, ...] = (*self.built_stages, *self.recruited)
-        return (effect for thing in things for effect in thing.effects if effect["kind"] == kind)
+        yield from (effect for thing in things for effect in thing.effects if effect["kind"] == kind)
+        if kind in ("shields", "science", "produce"):  # not for sale
+            made = (effect for card in self.copies for effect in card.effects if effect["kind"] == kind)
+            yield from ({**effect, "tradable": False} for effect in made)
 
     def effects(self, kind: str) -> list[Effect]:
         """The effects of a kind on built stages and structures."""

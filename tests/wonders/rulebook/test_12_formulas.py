@@ -1095,3 +1095,41 @@ def test_R100_one_of_the_cards_that_are_drawn_is_chosen_and_the_others_go_back()
         sold = [move for move in moves if move["action"] == "sell" and move["card"] != "Altar"]
         game.step((wanted or (sold if game._position.view(0)["turn"] < 3 else []) or moves)[0])
     assert offered
+
+
+def test_R103_a_copy_has_what_lasts_of_a_card_and_is_no_structure() -> None:
+    copying = {"event": "card_built", "by": "left", "gain": {"copies": 1}}
+    counting = gain("sold", "1000 * cards + 100 * shields + 10 * wood + compass + gear + tablet")
+    p = table({"Altar": [copying], "Theater": [counting]})
+    p.city(0, "Altar", "Theater", coins=0)
+    for card in ("Stockade", "Apothecary", "Lumber Yard", "Tavern"):
+        p.play({1: card})
+    assert p.coins[0] == 0, "what a card brings at once does not come again"
+    assert p.points(0) == {"civilian": 2 + 2, "science": 1}
+    p.play({0: "sell Baths"})
+    assert p.coins[0] == 3 + 2000 + 100 + 10 + 1
+
+
+def test_R103_points_are_those_of_the_city_that_has_the_copy() -> None:
+    """They count in the category of the copied card."""
+    p = table(
+        {"Altar": [{"event": "built", "card": {"from": "left", "if": "card.purple"}, "gain": {"copies": 1}}]}, age=3
+    )
+    p.city(1, "Traders Guild", coins=0)
+    p.city(2, "Tavern", "Forum", coins=0)
+    p.city(3, "Vineyard", coins=0)
+    p.script(0, effect=0)
+    p.play({0: "Altar"})
+    assert p.points(0)["guild"] == 1  # the Vineyard of the right neighbour
+    assert p.points(1)["guild"] == 2
+
+
+def test_R103_a_city_has_one_copy_of_a_card_at_most() -> None:
+    watching = {"event": "card_built", "by": "neighbor", "gain": {"copies": 1}}
+    p = table({"Altar": [watching], "Theater": [watching], "Baths": [gain("sold", "100 * shields")]})
+    p.city(0, "Altar", "Theater", "Baths", coins=0)
+    p.play({1: "Stockade", 3: "Stockade"})
+    p.play({0: "sell Loom", 3: "Guard Tower"})
+    assert p.coins[0] == 3 + 100
+    p.play({0: "sell Loom"})
+    assert p.coins[0] == 3 + 100 + 3 + 200

@@ -195,6 +195,9 @@ def _act_text(clause: Clause, act: str, amount: str, other: bool) -> str:
         change = f"{item} {'rises' if verb == 'gain' else 'falls'} by {number}"
         return f"{change} for {city}" if other or by_another else change
     change = f"{'gains' if verb == 'gain' else 'loses'} {counted(number, item)}"
+    if item == w.COPIES:
+        only = "" if text == "1" else f" if {text}" if parse(amount).is_condition else f" ({text} times)"
+        change = f"has the lasting effects of that card once more{only}"
     return f"{city} {change}" if other or by_another else change
 
 

@@ -613,6 +613,13 @@ def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node, p
             problems.at(path, f"{part.text!r}, at letter {part.at}: nothing is bought; accepted with: bought")
             return
     low, high = span(node, WIDEST)
+    if path[-1] == w.COPIES and clause.event not in ("built", "card_built", "bought") and not picks:
+        message = f"{clause.event!r} is not caused by a structure, so there is nothing to copy"
+        accepted = "with built, card_built, bought, or a `card` to choose"
+        problems.at(path, f"{message}; accepted: {accepted}")
+    if path[-1] == w.COPIES and high > 1:
+        message = f"{node.text!r} could be {high:,}, and a city has one copy of a structure at most"
+        problems.at(path, f"{message}; accepted: 1, or a condition, such as card.cost > 2")
     if path[-1] == "amount" and high > w.MAX_AMOUNT:
         message = f"{node.text!r} could be {high:,}, and an amount to choose is at most {w.MAX_AMOUNT}"
         problems.at(path, f"{message}; accepted: min({w.MAX_AMOUNT}, ...)")

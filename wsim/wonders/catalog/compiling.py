@@ -343,6 +343,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
         record[name][: len(values)] = values
     record.clause_actions[len(clauses)], record.clause_options[len(clauses)] = len(actions), len(options)
     of_clauses = np.diff(record.clause_options[: len(clauses) + 1])
+    record.copies = np.count_nonzero(record.action[: len(actions)] == w.ACT["gain copies"])
     record.asks = np.count_nonzero(of_clauses) + len(catalogue.decks)
     record.most_options = of_clauses.max(initial=0)
     record.targets = record.seats if record.clause_one.any() else 1

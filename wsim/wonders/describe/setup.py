@@ -18,9 +18,20 @@ from wsim.wonders.describe import POSITION_KEYS
 from wsim.wonders.describe.by_clauses import COUNTERS_KEY, HAS, set_up_by_clauses, set_up_counters
 from wsim.wonders.facts import CITY_FACTS, SO_FAR
 from wsim.wonders.kernels import layout
-from wsim.wonders.words import AGES, FLEX, FREE_TOKEN
+from wsim.wonders.words import AGES, ENTRIES, FLEX, FREE_TOKEN
 
-CITY_KEYS = ("wonder", "side", "built", "recruited", "stages", *settable(CITY_FACTS), HAS, SO_FAR, COUNTERS_KEY)
+CITY_KEYS = (
+    "wonder",
+    "side",
+    "built",
+    "copied",
+    "recruited",
+    "stages",
+    *settable(CITY_FACTS),
+    HAS,
+    SO_FAR,
+    COUNTERS_KEY,
+)
 MAX_FROM_PILE = 6  # accepted builds of one city from the discard pile
 P = TypeVar("P", bound=StatePosition)
 
@@ -119,6 +130,10 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
         for card in range(int(rules.deck_from[rules.decks])):
             if has >> card & 1:
                 position.refresh(ADD, int(rules.deck_entry) + card, seat)
+    with mistakes.noted():
+        names = listed(f"copied of city {seat}", city.get("copied", []), str) if rules.copies else []
+        for number in sorted({_card(_names(position), name, f"copied of city {seat}") for name in names}):
+            position.refresh(ADD, ENTRIES + number, seat)
     side = int(public.side[seat])
     with mistakes.noted():
         stages = parse_int_in_range(f"stages of city {seat}", city.get("stages", 0), 0, int(rules.stage_count[side]))

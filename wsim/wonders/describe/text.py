@@ -11,7 +11,7 @@ from wsim.wonders.catalog.clause_text import counted, price_change_text
 from wsim.wonders.catalog.entry_text import cost_text, effects_text, recruit_text
 from wsim.wonders.describe.by_clauses import COUNTERS_KEY, in_words
 from wsim.wonders.facts import NAMED_IF_ANY, price_in_words
-from wsim.wonders.words import CATEGORIES, COUNTER, NEIGHBORS, UNIT_PRICES, WAYS
+from wsim.wonders.words import CATEGORIES, COPIES, COUNTER, NEIGHBORS, UNIT_PRICES, WAYS
 
 WIDTH = 80
 ROMAN = ("", "I", "II", "III")
@@ -185,6 +185,8 @@ def effect_text(effect: Mapping[str, Any], names: Sequence[str] = ()) -> str:
         return f"{source} of {owner}: the {price_in_words(item)} {change} by {effect['amount']} for {city}"
     if verb in ("cheaper", "dearer"):
         return f"{source} of {owner}: {city} pays {price_change_text(effect['does'], effect['amount'])}"
+    if item == COPIES:
+        return f"{source} of {owner}: {city} has the lasting effects of a card once more"
     amount = counted(str(effect["amount"]), item or "coins")
     if item:
         return f"{source} of {owner}: {city} {'gains' if verb == 'gain' else 'loses'} {amount}"
@@ -238,6 +240,8 @@ def _built(seat: int, city: Mapping[str, Any]) -> list[str]:
     lines = wrap(text, WIDTH, subsequent_indent="    ")
     if city.get("recruited"):
         lines += wrap(f"{seat} has recruited {', '.join(city['recruited'])}", WIDTH, subsequent_indent="    ")
+    if city.get("copied"):
+        lines += wrap(f"{seat} has copies of {', '.join(city['copied'])}", WIDTH, subsequent_indent="    ")
     has = [f"{city[name]} {name}" for name in NAMED_IF_ANY if city.get(name)] + in_words(city)
     return lines + (wrap(f"{seat} also has {', '.join(has)}", WIDTH, subsequent_indent="    ") if has else [])
 

@@ -29,7 +29,8 @@ def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str
     those of the table are the same for every city). If clauses ask (R72), ``asking.entry`` is 1 + the card or stage
     that asks at the moment, else 0, ``asking.clause`` the number of its clause, and ``asking.owner`` how many seats to
     the left the city that has it is (R98). Of cards of further decks (R88), ``recruit:CARD`` is 1 for those in the own
-    hand, ``display:CARD`` for those that lie open, and ``recruited:CARD`` of a city for those that it has;
+    hand, ``display:CARD`` for those that lie open, and ``recruited:CARD`` of a city for those that it has
+    (``copied:CARD`` for copies, R103, where clauses give some);
     ``asking.clause`` is 0 when they may be recruited, or one of ``draft:CARD`` is to be kept (R101; only where decks
     are drafted). With ``history``, they are followed by ``passedT:CARD``, the hand passed on after turn T of this age,
     and for every age, turn and city ``deed:A.T.CITY.action`` (0 none, 1 + place in ACTIONS), ``.card`` (number, of
@@ -44,6 +45,7 @@ def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str
         *observed_names([*OBSERVED, *OBSERVED_WITH_CLAUSES] if rules.triggers else OBSERVED),
         *(f"{COUNTER}:{slot.label}" for slot in slots_of(catalogue)),
         *(f"built:{name}" for name in names),
+        *(f"copied:{name}" for name in names if rules.copies),
         *(f"recruited:{name}" for name in recruits),
     ]
     labels += [f"{city}.{fact}" for city in cities for fact in facts]
@@ -116,11 +118,19 @@ def _city(catalogue: Catalogue, rules: Any, state: Any, seat: int) -> dict[str, 
     first, recruited = int(rules.deck_entry), int(public.recruited[seat])
     entries += [first + number for number in range(len(catalogue.deck_cards)) if recruited >> number & 1]
     entries += range(int(rules.table_entry), int(rules.last_entry))
+    copied = [number for number in range(int(rules.cards)) if _has(public.copied[seat], number)]
+    if rules.copies:
+        city["copied"] = [catalogue.cards[number].name for number in copied]
     if rules.code.any():
-        city |= by_clauses(rules, state, seat, entries)
+        city |= by_clauses(rules, state, seat, [*entries, *copied])
     else:
         city.pop(SO_FAR, None)
     return city | counters_of_city(slots_of(catalogue), state, seat, entries)
+
+
+def _has(words: Any, number: int) -> bool:
+    """Return whether a card is in a set of cards."""
+    return bool(int(words[number >> 6]) >> (number & 63) & 1)
 
 
 def _deed(names: Sequence[str], deed: int) -> dict[str, Any]:

@@ -5,18 +5,22 @@ from __future__ import annotations
 from wsim.jit import kernel
 from wsim.kernels.commands import CommandHooks, commands_of
 from wsim.wonders.kernels.clauses import note_watchers
+from wsim.wonders.kernels.copying import copy_structure
 from wsim.wonders.kernels.deal import seat_players
 from wsim.wonders.kernels.observe import observe
 from wsim.wonders.kernels.redraw import redraw
 from wsim.wonders.kernels.scoring import outcome, score_game
 from wsim.wonders.kernels.steps import STEPS
 from wsim.wonders.kernels.turn import add_effects, add_recruit, add_structure
-from wsim.wonders.words import STAGE_ENTRY
+from wsim.wonders.words import ENTRIES, STAGE_ENTRY
 
 
 @kernel
 def add_entry(game, rules, seat, entry):
-    """Put a structure, a recruited card or the next stage into a city; nothing else happens."""
+    """Put a structure, a recruited card, the next stage or a copy into a city; nothing else happens."""
+    if entry >= ENTRIES:  # a copy (R103)
+        copy_structure(game.public, rules, seat, entry - ENTRIES, -1)
+        return
     if entry < STAGE_ENTRY:
         add_structure(game.public, rules, seat, entry)
     elif entry >= rules.deck_entry:

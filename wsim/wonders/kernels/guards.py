@@ -15,6 +15,7 @@ PUBLIC.debts                                 ``add_debts`` (cards, losses, claus
 PUBLIC.diplomacy                             ``add_diplomacy`` (cards, clauses)
 PUBLIC.gained                                ``add_points`` (clauses)
 PUBLIC.symbols                               ``clause_acts`` the symbols of a city; rows check each
+PUBLIC.copied                                bounded: one bit for each name; its effects by the guards of what they add
 PUBLIC.green_symbols, colors, copy_science   bounded: a city builds each of 128 names once (R7)
 PUBLIC.plain, sale, reach, sale_reach,       ``check_lanes`` of ``reach`` and ``sale_reach``, which are the largest, at
 turn_units (7 bits each)                     each addition: a third of 7 bits, as the solver adds three cities

@@ -221,6 +221,7 @@ RULES = np.dtype(
         ("action", "i2", (ACTIONS,)),  # words.ACTS, then two for each counter: gain, lose
         ("action_amount", "i2", (ACTIONS,)),  # where the formula of its amount begins in the code
         # decisions of clauses (R72): options, each with actions; the first ones of these are its price
+        ("copies", "i8"),  # actions that give copies (R103)
         ("asks", "i8"),  # clauses that ask
         ("clause_options", "i2", (CLAUSES + 1,)),  # its first option; none: it does not ask
         ("most_options", "i8"),  # the largest number of options of a clause

@@ -67,6 +67,10 @@ def observe(game, rules, seat, seen):
         for card in range(rules.cards):
             seen[at + card] = (public.built[other, card >> 6] >> np.uint64(card & 63)) & _ONE
         at += rules.cards
+        if rules.copies:
+            for card in range(rules.cards):
+                seen[at + card] = (public.copied[other, card >> 6] >> np.uint64(card & 63)) & _ONE
+            at += rules.cards
         at = _write_bits(rules, public.recruited[other], seen, at)
     if rules.asks:
         asked = choosing and game.choice.kind == w.EFFECT

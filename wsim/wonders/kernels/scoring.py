@@ -147,6 +147,18 @@ def _structure_points(game, rules, seat):
             scores[seat, rules.category[card]] += points_of(public, rules, seat, card, 0)
 
 
+@kernel(rare=True)
+def _copied_points(game, rules, seat):
+    """Add the points of copies, in the categories of their structures (R103)."""
+    public, scores = game.public, game.result.points
+    for word in range(w.CARD_WORDS):
+        names = public.copied[seat, word]
+        while names:
+            card = 64 * word + lowest_bit(names)
+            names &= names - _ONE
+            scores[seat, rules.category[card]] += points_of(public, rules, seat, card, 0)
+
+
 @kernel
 def _purple_counted(public, rules, seat, entry):
     """Return the points that one more purple card in its city adds to an entry."""
@@ -221,6 +233,8 @@ def score_seat(game, rules, seat):
         if has_entry(public, rules, seat, entry):
             scores[seat, w.WONDER] += points_of(public, rules, seat, entry, 0)
     _structure_points(game, rules, seat)
+    if rules.copies:
+        _copied_points(game, rules, seat)
     if public.abilities[seat] & w.COPY_GUILD:
         _copy_best_guild(game, rules, seat)
     else:

@@ -24,7 +24,8 @@ from wsim.wonders.kernels.moves import (
     spends_of,
 )
 from wsim.wonders.kernels.payment import spread
-from wsim.wonders.limits import FLEXIBLE, LOSSES, MAX_COINS, MAX_PAID, PAYABLE
+from wsim.wonders.kernels.production import add_flex
+from wsim.wonders.limits import LOSSES, MAX_COINS, MAX_PAID, PAYABLE
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _BYTE, _LANE = np.uint64(0xFF), np.uint64(8)
@@ -44,27 +45,6 @@ def neighbor_left(public, seat):
 def neighbor_right(public, seat):
     """Return the seat on the right (R1)."""
     return seat - 1 if seat > 0 else public.seats - 1
-
-
-@kernel
-def add_flex(public, seat, entry, mask, role, sold):
-    """Give a city one more either/or symbol, with a role if its alternatives follow what the city produces (R18)."""
-    if public.flex_count[seat] == w.FLEX:
-        stop_game(FLEXIBLE, seat, entry, w.FLEX + 1, w.FLEX)
-    word = spread(mask)
-    if role:
-        public.flex_role[seat, public.flex_count[seat]] = role
-    public.flex[seat, public.flex_count[seat]] = mask
-    public.flex_count[seat] += 1
-    public.flex_lanes[seat] |= word * _BYTE
-    public.reach[seat] += word
-    check_lanes(public.reach[seat], seat, entry)
-    if sold:
-        public.sale_flex[seat, public.sale_flex_count[seat]] = mask
-        public.sale_flex_count[seat] += 1
-        public.sale_flex_lanes[seat] |= word * _BYTE
-        public.sale_reach[seat] += word
-        check_lanes(public.sale_reach[seat], seat, entry)
 
 
 @kernel

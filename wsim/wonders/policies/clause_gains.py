@@ -51,6 +51,10 @@ _GAIN_POINTS, _LOSE_POINTS = w.ACT["gain points"], w.ACT["lose points"]
 _GAIN_SYMBOL = w.ACT["gain compass"]
 _LOSE_PRICE, _LOSE_FREE = w.ACT[f"lose {w.UNIT_PRICES[0]}"], w.ACT["lose free_build_tokens"]
 _LOSE_DIPLOMACY = w.ACT["lose diplomacy_tokens"]
+_GAIN_COPIES = w.ACT["gain copies"]
+_POINTS_FACT, _SHIELDS_FACT, _UNITS_FACT, _SYMBOL_FACT = (
+    w.KNOWN_OF_CARD.index(name) for name in ("points", "shields", w.RESOURCES[0], w.SYMBOLS[w.COMPASS])
+)
 
 _END, _NAME, _AGE = OPERATION["end"], OPERATION["name"], NAME_NUMBER["age"]
 
@@ -139,6 +143,24 @@ def _signed(public, act, city, amount):
 
 
 @kernel
+def _known(public, rules, fact):
+    """Return a printed fact of the structure that causes an event; of a future one, the mean of all cards."""
+    entry = np.int64(public.event_entry) - 1
+    return np.int64(rules.mean_facts[fact]) if entry < 0 else np.int64(rules.card_facts[entry, fact])
+
+
+@kernel(rare=True)
+def _add_copy(public, rules, gains, row, times):
+    """Add what the printed facts of the structure to be copied say of it; of a future one, the mean of all cards."""
+    gains[row, POINTS] += times * _known(public, rules, _POINTS_FACT)
+    gains[row, SHIELDS] += times * _known(public, rules, _SHIELDS_FACT)
+    for resource in range(w.RESOURCE_KINDS):
+        gains[row, UNITS_FROM + resource] += times * _known(public, rules, _UNITS_FACT + resource)
+    for symbol in range(w.SYMBOL_KINDS - 2):
+        gains[row, SYMBOLS_FROM + symbol] += times * _known(public, rules, _SYMBOL_FACT + symbol)
+
+
+@kernel
 def add_gain(public, rules, gains, trigger, act, seat, city, amount, times):
     """Add the expected gains of one action of a clause to the own city or a rival."""
     row, share = OWN, 1.0
@@ -147,6 +169,9 @@ def add_gain(public, rules, gains, trigger, act, seat, city, amount, times):
         row, share = RIVAL, -1.0 if rules.teams and city == seat ^ 1 else 1.0 / rivals
     if act <= _GAIN_COINS or act == _LOSE_COINS:
         _add_coins(public, gains, act, seat, city, row, share, amount, times, trigger == w.ON_BUILT)
+        return
+    if act == _GAIN_COPIES:
+        _add_copy(public, rules, gains, row, share * times * min(amount, 1))
         return
     column, unit = DIPLOMACY, 1
     if act == _GAIN_SHIELDS or act == _GAIN_AGE_SHIELDS:
