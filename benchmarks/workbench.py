@@ -33,6 +33,8 @@ TURNS = 9
 LOOP = 5_000_000
 SETTLE = 20
 """Seconds after the first load in which the server prepares further tables of the run, which is not measured."""
+REST = 2
+"""Seconds between the load of a page and the first interaction."""
 SLOW = 2000
 """Milliseconds of a first load from which on the server prepares more afterwards."""
 LOADED = """const one = performance.getEntriesByType('navigation')[0];
@@ -104,10 +106,10 @@ def interactions_of(run: str) -> list[Interaction]:
 
 def loop_seconds() -> float:
     """Return the processor seconds of a fixed loop, by which machines are compared."""
-    start, total = time.perf_counter(), 0
+    start, total = time.process_time(), 0
     for number in range(LOOP):
         total += number
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 class Measured(NamedTuple):
@@ -181,6 +183,7 @@ def main() -> None:
         print("\n| interaction | ms (least) | processor, ms |\n|---|---|---|")
         for name, page, action in interactions_of(run):
             chrome.get(base(address) + page)
+            time.sleep(REST)
             before = page_ms(chrome)
             times = [float(chrome.execute_async_script(INTERACTION, action)) for _ in range(TURNS)]
             taken = (page_ms(chrome) - before) / TURNS

@@ -86,6 +86,8 @@ def _picture(chrome: Chrome, screen: Screen) -> bytes:
     top, end = chrome.execute_script(script, screen.start)
     first = max(0, top - 12)
     clip = {"x": 0, "y": first, "width": screen.width, "height": min(screen.height, end - first), "scale": 1}
+    frames = "const [done] = arguments; requestAnimationFrame(() => requestAnimationFrame(done))"
+    chrome.execute_async_script(frames)  # what comes into view is drawn with the next frame
     asked = {"format": "png", "clip": clip, "captureBeyondViewport": True}
     return base64.b64decode(chrome.execute_cdp_cmd("Page.captureScreenshot", asked)["data"])
 
@@ -233,7 +235,6 @@ SCREENS: dict[str, Screen] = {
     "move": Screen(WIDE, 1500, "body", _move),
     "play": Screen(NARROW, 1000, "body", _play),
     "watch": Screen(WIDE, 1150, "#choose", _watch),
-    "watch-dark": Screen(NARROW, 1300, "#choose", _watch, "dark"),
     "night": Screen(WIDE, 760, "body", _night),
     "analyse": Screen(WIDE, 1250, ".stepper", _analyse),
 }

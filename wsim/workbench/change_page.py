@@ -21,8 +21,9 @@ from wsim.installed import GAMES
 from wsim.report.cards import Faces
 from wsim.spec.catalogues import Source, catalogues_of
 from wsim.spec.layers import value_in_patch
-from wsim.spec.values import key_in_path, name_in_words, values_of
+from wsim.spec.values import key_in_path, name_in_words
 from wsim.workbench.ask_page import Field, fields_of, next_answer
+from wsim.workbench.checks import printed_values
 from wsim.workbench.folder import titles
 from wsim.workbench.forms import forms
 from wsim.workbench.item_page import rows_grid
@@ -85,6 +86,8 @@ class Changes:
 
     def mistakes(self) -> dict[str, str]:
         """Return the mistakes by path; those of the changes in combination under an empty path."""
+        if not self.lines:
+            return {}
         try:
             self.page()
         except UserError as error:
@@ -139,7 +142,7 @@ def change_page(request: Request) -> Response:
     """Return the page of a catalogue with its changes, and the fields of one part."""
     pairs = request.query_params.multi_items()
     changes, at = changes_of(pairs), request.query_params.get("at", "")
-    printed = values_of(changes.page(printed=True).record)
+    printed = printed_values(changes.game, changes.ruleset)
     groups = list(dict.fromkeys(map(group_of, printed)))
     at = find_part(at, groups)
     part = name_of(at)

@@ -153,6 +153,18 @@ def _joined(policies: str | Sequence[str]) -> str:
     return policies if isinstance(policies, str) else ",".join(policies)
 
 
+def _span(numbers: str) -> str:
+    """Return numbers that follow each other as ``3 to 7``, others as they are.
+
+    >>> _span("3, 4, 5"), _span("4, 6"), _span("2")
+    ('3 to 5', '4, 6', '2')
+    """
+    parts = [part.strip() for part in numbers.split(",")]
+    each = [int(part) for part in parts if part.isdecimal()]
+    runs = len(each) == len(parts) > 2 and each == list(range(each[0], each[-1] + 1))
+    return f"{parts[0]} to {parts[-1]}" if runs else numbers
+
+
 def _rulesets() -> Any:
     """Yield the rule sets of all games: the value in the form, and a label."""
     for name, game in loadable_games():
@@ -162,7 +174,7 @@ def _rulesets() -> Any:
             yield f"{name} {ruleset}", f"{game.TITLE}, {ruleset}"
             continue
         for row in catalogues.rulesets():
-            yield f"{name} {row['ruleset']}", f"{row['title']} ({row['players']} players)"
+            yield f"{name} {row['ruleset']}", f"{row['title']} ({_span(str(row['players']))} players)"
 
 
 def open_table(request: Request) -> Response:
