@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.workbench.client import Caller
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.workbench.folder import Folder
@@ -35,3 +36,9 @@ def test_a_link_within_the_folder_is_not_listed_twice(tmp_path: Path) -> None:
     record(Plan.make(games=20), tmp_path / "run", shard=20)
     (tmp_path / "link").symlink_to(tmp_path / "run")
     assert [entry.name for entry in Folder.of(tmp_path).found()] == ["run"]
+
+
+def test_rule_sets_are_offered_with_their_numbers_of_players_in_short(tmp_path: Path) -> None:
+    text = Caller(tmp_path).get("/play").text
+    assert "(3 to 7 players)" in text
+    assert "(2 players)" in text
