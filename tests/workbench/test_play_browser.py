@@ -192,7 +192,7 @@ def test_board_chances_and_decisions_of_an_analysis_are_one(view: Chrome, addres
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_a_move_of_babel_is_tried_before_the_whole_game_is_valued(
+def test_a_move_of_babel_is_tried_as_soon_as_one_is_valued(
     view: Chrome, address: str, folder: Path, width: int
 ) -> None:
     game = wsim.Game(game="tower_of_babel", players=3, seed=7, policies="random", rotate=False)
@@ -204,7 +204,6 @@ def test_a_move_of_babel_is_tried_before_the_whole_game_is_valued(
     soon(view, COMPILED).until(lambda one: one.find_elements("css selector", "#values > article .worths a"))
     assert complaints(view) == []
     assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth")
-    assert "Working it out" in text(view)
     tried = view.find_element("css selector", "#values > article .worths a").get_attribute("href")
     view.get(str(tried))
     soon(view).until(lambda one: "How this branch ends" in text(one))

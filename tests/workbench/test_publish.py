@@ -144,7 +144,7 @@ def test_a_published_run_is_read_from_a_disk(chrome: Chrome, tmp_path: Path, wid
     assert complaints(chrome) == []
     chrome.find_element("css selector", "main tbody th a").click()
     assert "/thing-r-cards-" in chrome.current_url
-    assert chrome.find_elements("css selector", ".card svg, .card .icon")
+    assert chrome.find_elements("css selector", ".face .icon")
     chrome.back()
     assert chrome.current_url.endswith("/run-r-cards.html")
     chrome.refresh()
