@@ -206,6 +206,11 @@ def test_what_calls_plain_python_is_compiled_once_and_calls_each_policy(tmp_path
     assert rows(*plain)["total"].tolist() == rows(*compiled)["total"].tolist()
 
 
+def test_a_reason_of_numba_is_plain_where_numba_colors_it() -> None:
+    text = 'Failed in nopython mode\n\x1b[1m\x1b[1mNameError: no\x1b[0m\nFile "mine.py", line 3:\x1b[0m'
+    assert plugs._first_useful(text) == 'NameError: no (File "mine.py", line 3)'
+
+
 @pytest.mark.slow
 def test_a_compiled_policy_plays_as_it_is_written(mine: str) -> None:
     assert rows(f"{mine}:bold", games=GAMES)["total"].tolist() == rows(f"{mine}:slow", games=GAMES)["total"].tolist()

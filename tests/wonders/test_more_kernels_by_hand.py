@@ -199,7 +199,7 @@ def test_recruited_cards_and_house_rules_score_with_the_wonder(monkeypatch: pyte
     game.public.gained[0, w.GUILD] = 6
     rules = SimpleNamespace(
         defeat_points=-1, victory_points=[1, 3, 5], coins_per_point=3, stage_entry={(3, 0): 90}, deck_entry=100,
-        last_entry=104,
+        last_entry=104, copies=0,
     )  # fmt: skip
     module.score_seat(game, rules, 0)
     assert points[0, w.WONDER] == 90 + 101 + 103

@@ -16,6 +16,7 @@ import inspect
 import math
 import operator
 import os
+import re
 import sys
 import threading
 import traceback
@@ -354,9 +355,14 @@ def compiled_for(inner: Any, arguments: tuple[Any, ...], label: str, fields: Col
     return inner.overloads[arguments].signature.return_type
 
 
+_COLORS = r"\x1b\[[0-9;]*m"
+"""Numba colours its messages where colorama is installed."""
+
+
 def _first_useful(text: str) -> str:
     """Return the line of a numba message that names the problem, with its location in the file."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    plain = re.sub(_COLORS, "", text)
+    lines = [line.strip() for line in plain.splitlines() if line.strip()]
     useful = [line for line in lines if not line.startswith(("Failed in", "During:", "There are", "- Of which"))]
     first = (useful or ["numba gives no reason"])[0]
     if first.endswith("found for signature:") and len(useful) > 1:
