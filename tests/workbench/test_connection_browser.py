@@ -183,7 +183,7 @@ def test_an_analysis_is_filled_in_after_a_lost_connection(chrome: Chrome, line: 
     soon(chrome).until(lambda one: one.find_elements("css selector", "#ring .node"))
     line.cut()
     line.reached()
-    compiled = 300  # playouts are compiled first, where they were never played
+    compiled = 600  # playouts are compiled first, where they were never played, beside other tests
     soon(chrome, compiled).until(lambda one: one.find_elements("id", "cost"))
     soon(chrome, compiled).until(lambda one: one.find_elements("css selector", "[data-curve=chances] polyline"))
 

@@ -164,10 +164,13 @@ class Analyses:
         try:
             while (analysis := self._next()) is not None:
                 analysis.advance()
-        finally:
-            self._worker = None
+        except Exception:
+            with self._lock:
+                self._worker = None  # the next request starts another
+            raise
 
     def _next(self) -> Analysis | None:
+        """Return what to advance; without any, the thread ends, and the next request starts another."""
         with self._lock:
             running = [] if self._ended else [one for one in self._analyses.values() if one.running]
             if not running:
