@@ -9,8 +9,11 @@ import json
 import re
 import shlex
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
+from typing import Any
 
 import polars as pl
 import pytest
@@ -91,6 +94,20 @@ def test_a_run_opens_at_three_sentences_and_two_charts(caller: Caller) -> None:
     assert "120 games of 7 Wonders (1e) with 4 players, played by" in sentences
     assert text.count('<div class="for-wide"><svg') == 2
     assert {"/run?run=one&table=wonders", "/run?run=one&table=cards"} <= set(re.findall(r'href="([^"]*)"', sentences))
+
+
+def test_an_overview_that_cannot_be_drawn_in_advance_is_left_to_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files can be damaged, or be written anew while they are read."""
+    app: Any = SimpleNamespace(state=SimpleNamespace(tables=None))
+    failures = (UserError("no"), FileNotFoundError("gone"), pl.exceptions.ComputeError("bad data"), KeyError("bug"))
+    for reason in failures:
+
+        def overview(*_: object, reason: Exception = reason) -> None:
+            raise reason
+
+        monkeypatch.setattr(run_page, "overview", overview)
+        with pytest.raises(KeyError, match="bug") if isinstance(reason, KeyError) else nullcontext():
+            run_page.draw_overview(app, "run")
 
 
 def test_pages_and_their_files_are_small_when_they_are_first_loaded(caller: Caller) -> None:

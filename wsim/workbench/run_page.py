@@ -75,8 +75,10 @@ def prepare(app: Starlette) -> None:
 
 def draw_overview(app: Starlette, name: str) -> None:
     """Render the overview of a run in advance; do nothing if the entry is not a run."""
+    import polars as pl
+
     tables: Tables = app.state.tables
-    with suppress(UserError, OSError):
+    with suppress(UserError, OSError, pl.exceptions.PolarsError):  # files may be damaged, or be written anew meanwhile
         overview(tables, TableView((name,)))
 
 
@@ -106,12 +108,14 @@ def _waiting_page(request: Request, view: TableView) -> Response:
 
 def _prepare_tables(tables: Tables, name: str) -> None:
     """Sum up a large run for its other tables, so that none of them is waited for."""
+    import polars as pl
+
     from wsim.lab.run_tables import tables_of_run
 
     with suppress(UserError, OSError):
         run = tables.run(name)
         for table, analysis in tables_of_run(run).items():
-            with suppress(UserError, OSError):
+            with suppress(UserError, OSError, pl.exceptions.PolarsError):
                 if analysis.shown != "asked" and analysis.possible(run.plan):
                     tables.table(TableView((name,), table=table))
 
