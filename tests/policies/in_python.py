@@ -13,6 +13,11 @@ import pytest
 import wsim.jit
 
 
+def slots(*numbers: int) -> np.uint64:
+    """Return a word with these bits: copies in a hand, cards of a set."""
+    return np.uint64(sum(1 << number for number in numbers))
+
+
 def in_python(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a module of kernels anew, none of which is compiled."""
 

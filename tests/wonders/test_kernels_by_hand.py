@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.policies.in_python import linked
+from tests.policies.in_python import linked, slots
 from wsim.kernels.formula_words import FIRST, PREVIOUS
 from wsim.kernels.formula_words import LAST as LAST_BUILT
 from wsim.wonders import words as w
@@ -40,10 +40,6 @@ from wsim.wonders.kernels.moves import NO_MOVE
 from wsim.wonders.kernels.prices import PRICED
 
 pytestmark = pytest.mark.jit_off
-
-
-def slots(*numbers: int) -> np.uint64:
-    return np.uint64(sum(1 << number for number in numbers))
 
 
 def deed(card: int, action: int, seat: int, age: int, turn: int, decision: int = w.TURN, step: int = 0) -> np.uint64:

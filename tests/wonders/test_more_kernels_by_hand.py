@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.policies.in_python import linked
+from tests.policies.in_python import linked, slots
 from wsim.wonders import words as w
 from wsim.wonders.kernels import (
     asking,
@@ -26,10 +26,6 @@ from wsim.wonders.kernels import (
 from wsim.wonders.kernels.layout import ACTION_AT, GENERAL_STATES, NOBODY
 
 pytestmark = pytest.mark.jit_off
-
-
-def slots(*numbers: int) -> np.uint64:
-    return np.uint64(sum(1 << number for number in numbers))
 
 
 def move(card: int, action: int) -> np.uint64:

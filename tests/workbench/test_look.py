@@ -419,3 +419,5 @@ def test_the_closest_games_are_those_with_the_smallest_lead(
     ordered = {game: sorted(scores.values(), reverse=True)[:2] for game, scores in best.items()}
     closest = sorted(ordered, key=lambda game: (ordered[game][0] - ordered[game][1], game))[:3]
     assert close_games(run) == [(game, f"{ordered[game][0]} to {ordered[game][1]}") for game in closest]
+    empty: Any = SimpleNamespace(seats=run.seats.filter(False), people=None, plan=run.plan)
+    assert close_games(empty) == []

@@ -57,6 +57,8 @@ def close_games(run: Run) -> list[tuple[int, str]]:
     if "team" in columns:
         sides = run.seats.group_by("game", "team", maintain_order=True).agg(pl.col("total").sum())
     rows = sides.collect()
+    if rows.is_empty():
+        return []
     games = rows["game"].to_numpy()
     count = int((games == games[0]).sum())  # sides of a game, which follow each other
     totals = np.sort(rows["total"].to_numpy().reshape(-1, count), axis=1)

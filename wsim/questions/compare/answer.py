@@ -459,13 +459,14 @@ def _with_people(
     frames = [_with_seats(seats.collect(), first, second) for seats in rows]
     chosen = [frame for run, frame in zip(runs, frames, strict=True) if (run.people or {}).get("boards") == "chosen"]
     boards = _boards_of_both(*frames) if chosen else []
-    figures, counts = [], []
+    figures, counts, words = [], [], []
     for run, frame in zip(runs, frames, strict=True):
         weights = _weights(frame, chosen[0], boards) if boards and run.people is None else np.ones(frame.height)
-        estimate, counted = _seat_by_seat(frame, metrics, weights, level)
+        codes, word = clusterings_of(frame)
+        words += [word] if run.people else []
+        estimate, counted = _seat_by_seat(frame, metrics, codes, weights, level)
         figures.append(estimate)
         counts.append(counted)
-    words = [clusterings_of(frame)[1] for run, frame in zip(runs, frames, strict=True) if run.people]
     first_figures, second_figures = figures
     difference = Estimate(
         second_figures.value - first_figures.value,
@@ -486,17 +487,21 @@ def _boards_of_both(first: pl.DataFrame, second: pl.DataFrame) -> list[str]:
 
 
 def _seat_by_seat(
-    frame: pl.DataFrame, metrics: tuple[Metric, ...], weights: NDArray[np.float64], level: float
+    frame: pl.DataFrame,
+    metrics: tuple[Metric, ...],
+    codes: Sequence[NDArray[np.int64]],
+    weights: NDArray[np.float64],
+    level: float,
 ) -> tuple[Estimate, NDArray[np.int64]]:
-    """Return metrics of a seats table with errors clustered as its columns say, and how many seats each counts.
+    """Return metrics of a seats table with clustered errors, and how many seats each counts.
 
-    ``weights``: of each seat, in metrics that are not of one board.
+    ``codes``: of ``clusterings_of``. ``weights``: of each seat, in metrics that are not of one board.
     """
     read = MetricReading(metrics, np.ones(1, bool))
     value, count, _ = read(frame.with_columns(game=pl.int_range(pl.len(), dtype=pl.UInt64)), range(frame.height))
     of_all = np.array([not metric.where for metric in metrics])[:, None]
     value, count = (np.where(of_all, part * weights, part) for part in (value, count))
-    estimate, counted = clustered(value, count, clusterings_of(frame)[0], level), (count != 0).sum(axis=1)
+    estimate, counted = clustered(value, count, codes, level), (count != 0).sum(axis=1)
     least = np.array([metric.share for metric in metrics]) / np.maximum(counted, 1)  # a share of 0 is not certain
     return replace(estimate, error=np.maximum(estimate.error, least)), counted
 
