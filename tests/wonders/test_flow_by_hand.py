@@ -321,7 +321,11 @@ def test_each_phase_leads_to_the_next(clockwork: Any, monkeypatch: pytest.Monkey
     done: list[Any] = []
 
     def step(name: str, result: Any = None) -> None:
-        monkeypatch.setattr(clockwork, name, lambda *given: done.append((name, *given[2:])) or result)
+        def stub(*given: Any) -> Any:
+            done.append((name, *given[2:]))
+            return result
+
+        monkeypatch.setattr(clockwork, name, stub)
 
     game, rules = machine(triggers=1 << w.ON_AGE | 1 << w.ON_TURN, counters=1, decks=1)
     game.log.recording, game.public.turns = True, 3

@@ -11,7 +11,7 @@ import pytest
 from tests.policies.in_python import linked
 from wsim.wonders import words as w
 from wsim.wonders.kernels import payment
-from wsim.wonders.kernels.layout import GENERAL_STATES
+from wsim.wonders.kernels.layout import GENERAL_STATES, LEFT_AT, RIGHT_AT
 
 pytestmark = pytest.mark.jit_off
 
@@ -38,7 +38,7 @@ class Table:
             for symbol in symbols.split():
                 self._give(seat, symbol.replace("/", ""))
         self.solver = SimpleNamespace(
-            pairs=[np.uint64(7 << payment.LEFT_AT)] * 99, for_sale=list(zeros), best_right=[0] * 99,
+            pairs=[np.uint64(7 << LEFT_AT)] * 99, for_sale=list(zeros), best_right=[0] * 99,
             stride=list(zeros) * 3, span=[0] * 7, open=list(zeros) * 3,
             reachable=np.zeros((2, payment.TOTALS), np.uint64), used=0, choices=0,
             general=np.zeros((2 * GENERAL_STATES, payment.TOTALS), np.int64),
@@ -68,7 +68,7 @@ class Table:
             module.prepare_payer(self.public, self.solver, 0)
             count = pay(self.public, self.solver, 0, packed(cost), bank, purse)
         pairs = [int(pair) for pair in self.solver.pairs[:count]]
-        return [(pair >> payment.LEFT_AT & 0xFF, pair >> payment.RIGHT_AT & 0xFF) for pair in pairs]
+        return [(pair >> LEFT_AT & 0xFF, pair >> RIGHT_AT & 0xFF) for pair in pairs]
 
 
 @pytest.fixture(scope="module")

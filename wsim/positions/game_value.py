@@ -181,7 +181,8 @@ class Game:
 
     def legal(self) -> list[dict[str, Any]]:
         """Return the legal moves, each as in the trace with its ``index`` first; an empty list at the end."""
-        return [{"index": index, **move} for index, move in enumerate(self._position.moves())]
+        moves = [] if self.to_move is None else self._position.moves()
+        return [{"index": index, **move} for index, move in enumerate(moves)]
 
     def step(self, move: int | Mapping[str, Any]) -> Self:
         """Make a move and advance to the next decision or the end; return the game itself.
