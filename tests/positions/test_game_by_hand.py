@@ -46,6 +46,9 @@ def test_a_move_is_an_index_or_a_part_of_one_legal_move(counting: Any) -> None:
         with refused(sentence):
             game.step(move)
     assert game.step({"index": 2}).steps == [2], "an index alone chooses among all"
+    assert game.step({"index": 2, "action": "1"}).steps == [2, 1], "it decides only among several"
+    assert (game.observe().record["seat"], game.observe(1).record["seat"]) == (0, 1)
+    assert game.view() == game.view(0) != game.view(1)
 
 
 def test_what_is_over_has_nothing_left_to_do(counting: Any) -> None:
@@ -69,6 +72,7 @@ def test_policies_are_followed_as_the_plan_seats_them_and_others_are_asked(count
     assert game.ask("fixed:word=0") == {"index": 0, "action": "0"}
     assert game.ask("highest")["index"] == 2
     assert game.steps == [1, 2], "asking makes no move"
+    assert game.rollout(games=2).tolist() == [[[2.0, 0.0], [4.0, 1.0]]] * 2, "playouts rotate nobody"
 
 
 def test_a_moment_is_reached_by_the_policies(counting: Any) -> None:
@@ -96,6 +100,7 @@ def test_copies_and_the_history_are_independent(counting: Any) -> None:
     assert (other.steps, game.steps) == ([1, 0, ["determinize", 1, 5]], [1, 0])
     assert other.positions()[-1].luck == other.determinize(1, 5).positions()[-1].luck
     assert other.positions()[-1].luck != game.determinize(1, 6).positions()[-1].luck
+    assert game.determinize(1, (1 << 63) + 5).steps == other.steps, "63 bits count"
     for seat in (-1, 2, True):
         with refused("does not exist: seats are numbered 0 to 1"):
             game.determinize(seat, 5)

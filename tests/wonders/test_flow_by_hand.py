@@ -385,7 +385,17 @@ def test_losses_are_settled_seat_by_seat_and_what_is_not_paid_becomes_debts(
     game, rules = machine(2, switch=switched("debt_choice"))
     game.hidden.losses = [0, 3, 2]
     assert (clockwork._list_next_loss(game, rules), game.choice.count) == (1, 4)
+    stopped: list[tuple[int, ...]] = []
+    monkeypatch.setattr(clockwork, "stop_game", lambda *given: stopped.append(given))
+    game.public.coins_lost[1] = clockwork.MAX_COINS - 2
     clockwork._pay_loss(game, np.uint64(2 << layout.BANK_AT))
+    assert (game.public.coins_lost[1], stopped) == (clockwork.MAX_COINS, [])
+    game.hidden.losses[1], game.public.coins[1] = 1, 4
+    clockwork._pay_loss(game, np.uint64(1 << layout.BANK_AT))
+    most = clockwork.MAX_COINS
+    assert stopped == [(clockwork.LOSSES, 1, -1, most + 1, most)]
+    assert listed.pop() == (1, -1, 0)
+    game.public.coins_lost[1] = 2
     assert (game.hidden.losses, game.public.coins, game.public.coins_lost) == ([0, 0, 2], [5, 3, 5], [0, 2, 0])
     rules.switch, game.hidden.holder, game.log.recording = NONE, 0, True
     assert (clockwork._list_next_loss(game, rules), game.choice.seat, game.choice.count) == (0, 2, 1)
@@ -449,7 +459,7 @@ def test_hands_are_put_away_unless_their_last_card_is_played(clockwork: Any, mon
     thrown: list[int] = []
     listed: list[tuple[Any, ...]] = []
     monkeypatch.setattr(clockwork, "discard", lambda _game, card: thrown.append(card))
-    monkeypatch.setattr(clockwork, "plays_last", lambda _public, _rules, seat: seat == 1)
+    monkeypatch.setattr(clockwork, "plays_last", lambda public, _rules, seat: public.seats and seat == 1)
     monkeypatch.setattr(clockwork, "list_turn", lambda *given: listed.append(given[2:]))
     monkeypatch.setattr(clockwork, "thaw", lambda _game: listed.append(("thaw",)))
     monkeypatch.setattr(clockwork, "resolve", lambda _game, _rules, kind: kind == w.LAST_CARD)

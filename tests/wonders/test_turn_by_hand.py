@@ -118,7 +118,7 @@ def places(count: int, **at: int) -> list[int]:
         (7, {"color": {7: w.GREEN}, "symbol": {7: w.GEAR}},
          {"symbols": places(5, at2=1), "green_symbols": places(5, at2=1)}),
         (STAGE, {"symbol": {STAGE: w.ANY}}, {"symbols": places(5, at4=1)}),
-        (7, {"abilities": {7: w.FREE_STAGES}, "diplomacy": {7: 1}, "copy_science": {7: 2}},
+        (7, {"abilities": {7: w.FREE_STAGES}, "diplomacy": {7: 1}, "copy_science": {7: 2}, "price": {7: 1}},
          {"abilities": w.FREE_STAGES, "diplomacy": 1, "copy_science": 2}),
         (7, {"abilities": {7: w.PRICES}, "price": {7: [1, 2, 1, 2]}, "turn_rebate": {7: [1, 0]},
              "board_rebate": {7: [0, 1]}},
@@ -145,6 +145,9 @@ def test_a_discount_of_a_board_and_one_of_a_post_count_once_unless_a_switch_adds
         module.refresh_prices(public, rules, 0)
         assert public.price[0].tolist() == [price, price + 1, 0, w.MAX_PRICE]
         assert public.price_change[0].tolist() == [0, 1, -price, w.MAX_PRICE - price]
+        public.post_price[1] = 2
+        module.refresh_prices(public, rules, 1)
+        assert public.price[1].tolist() == [1] * 4, "only the board is cheaper"
 
 
 def test_a_warehouse_makes_what_the_city_makes_and_a_market_what_it_does_not(module: Any) -> None:
@@ -312,12 +315,12 @@ def test_tokens_and_debts(module: Any) -> None:
     module.add_debts = lambda _public, seat, entry, debts: owed.append((seat, entry, int(debts)))
     rules = rule_book(
         abilities={5: w.DISCARD_DEFEATS}, victory_token={6: 3, 7: 1},
-        debt={8: [2, w.WHO_NEIGHBORS], 9: [1, w.WHO_OTHERS]}
+        debt={7: [0, w.WHO_OTHERS], 8: [3, w.WHO_NEIGHBORS], 9: [2, w.WHO_OTHERS]}
     )  # fmt: skip
     for entry in range(5, 10):
         module.take_tokens(public, rules, 0, entry)
     assert (public.defeats.tolist(), public.victory[0].tolist()) == ([0, 2, 1, 0], [1, 0, 1])
-    assert owed == [(1, 8, 2), (3, 8, 2), (1, 9, 1), (2, 9, 1), (3, 9, 1)]
+    assert owed == [(1, 8, 3), (3, 8, 3), (1, 9, 2), (2, 9, 2), (3, 9, 2)]
 
 
 def test_losses_of_coins_wait_for_the_others(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -355,6 +358,8 @@ def test_a_turn_is_resolved_in_steps_for_all_seats(module: Any, monkeypatch: pyt
     step("take_tokens", 2, 3)
     step("inflict", 2, 3)
     step("move_made", 2, 4, 5)
+    deeds: list[tuple[int, int, int]] = []
+    monkeypatch.setattr(module, "log_deed", lambda _public, seat, move, kind: deeds.append((seat, int(move), kind)))
     game = cities()
     game.hidden.taken = [word(5), word(9, w.STAGE), word(6, w.SELL), NO_MOVE]
     game.hidden.watched = [0, 1, 1, 1]
@@ -364,6 +369,7 @@ def test_a_turn_is_resolved_in_steps_for_all_seats(module: Any, monkeypatch: pyt
         ("settle", 0), ("settle", 1), ("settle", 2), ("gain", 0, 5), ("gain", 1, STAGE), ("take_tokens", 0, 5),
         ("take_tokens", 1, STAGE), ("move_made", 1, STAGE, w.TURN), ("move_made", 2, -1, w.TURN), ("inflict", 0, 5),
     ]  # fmt: skip
+    assert deeds == [(seat, int(move), w.TURN) for seat, move in enumerate(game.hidden.taken[:3])]
     steps.clear()
     rules.eventful[:], game.public.stages[1] = 0, 0
     rules.eventful[5] = w.BY_FORMULA
@@ -458,6 +464,11 @@ def test_the_copied_guild_is_the_best_with_its_science(score: Any) -> None:
     score._copy_best_guild(game, rules, 0)
     points = game.result.points[0].tolist()
     assert (points[w.SCIENCE], points[w.GUILD], points[w.WONDER]) == (2, 9 + 2, 2)
+    rules.symbol[6], rules.copy_science[6], rules.points[70] = 0, 2, 0
+    public.green_symbols[1, w.TABLET], game.result.points[:] = 1, 0
+    score._copy_best_guild(game, rules, 0)
+    assert game.result.points[0, w.SCIENCE] == 10, "the guild copies the tablet of a neighbour"
+    assert public.copy_science[0] == 0
     public.built[[1, 3]] = 0
     game.result.points[:] = 0
     score._copy_best_guild(game, rules, 0)
@@ -488,6 +499,57 @@ def test_ranks_and_shares_of_the_victory(
 
 
 # --- the deal
+
+
+def test_a_table_is_set_up_for_a_game(dealing: Any) -> None:
+    """Three seats, line-up of two entries rotated with game 5: entries 1, 0, 1. Nothing is left of the game before."""
+    loaded: list[tuple[int, int]] = []
+    dealing.load_entrant = lambda own, _seating, entrant: loaded.append((own.seat, entrant))
+    dealing.seat_word = lambda _seating, number, seat: f"seat {seat} of {number}"
+    dealing._clear = lambda _public, _rules, seat: loaded.append((seat, -1))
+    dealing.seat_boards = lambda game, *_: game.public.side.__setitem__(slice(3), [4, 1, 0])
+    dealing.reset_counters = dealing.note_watchers = dealing.deal_decks = lambda *_: loaded.append((9, 9))
+    dealing.forget_event = lambda _public: None
+    dealing.begin_drafts = lambda *_: None
+    game = cities(policy=[7] * 3, board_resource=[7] * 3, deed_count=4, discarded=4, display=4)
+    game.own = [
+        SimpleNamespace(seat=9, memory=[1.0] * 99, looked=1, recruits=slots(1), draft=slots(1), entrant=1, sought=[])
+        for _ in range(3)
+    ]
+    game.dealer, game.flow, game.log = dealer(), SimpleNamespace(phase=-1), SimpleNamespace(count=4)
+    game.hidden = SimpleNamespace(
+        board_builds=[1] * 3, card_builds=[1] * 3, losses=[1] * 3, watched=[1] * 3, copies=[1] * 9,
+        denied=np.ones((3, w.CARD_WORDS), np.uint64), dice=dealer(), deals=None, pile=[slots(1), slots(1)],
+    )  # fmt: skip
+    game.asking = SimpleNamespace(made=1, count=1, draws=1, is_drawn=1)
+    rules = SimpleNamespace(
+        seats=3, players=3, age_turns=[6, 1, 1], board_resource=[2, WOOD, 0, 0, GLASS], counters=0, decks=0, cards=7,
+        table_entry=5, last_entry=5, drafts=0,
+    )  # fmt: skip
+    seating = SimpleNamespace(entries=2, rotate_policies=1)
+    dealing.set_up(game, rules, seating, 5)
+    assert (game.public.policy, loaded) == ([1, 0, 1], [(0, -1), (1, -1), (1, 0), (2, -1)]), (
+        "only what changed is loaded"
+    )
+    assert (game.public.board_resource, game.public.made_kinds[:3].tolist()) == ([GLASS, WOOD, 2], [16, 8, 4])
+    for name in ("plain", "sale", "reach", "sale_reach"):
+        assert getattr(game.public, name)[:3].tolist() == [1 << 32, 1 << 24, 1 << 16], name
+    assert [(own.seat, own.looked, own.recruits, own.draft, set(own.memory[: layout.MEMORY])) for own in game.own] == [
+        (seat, 0, 0, 0, {0.0}) for seat in range(3)
+    ]
+    assert [own.sought for own in game.own] == [[(f"seat {seat} of 5", "0")] for seat in range(3)]
+    hidden = game.hidden
+    assert (hidden.deals, hidden.dice.sought) == ("deal 5", [("deal 5", str(dealing.DICE_STREAM))])
+    assert [hidden.board_builds, hidden.card_builds, hidden.losses, hidden.watched] == [[0] * 3] * 4
+    assert (hidden.pile, hidden.copies, hidden.denied.any()) == ([0, 0], [0] * 7 + [1] * 2, False)
+    assert (game.public.turns, game.public.age, game.public.turn, game.public.discarded) == (6, 0, 0, 0)
+    assert (game.public.deed_count, game.public.display, game.log.count, game.flow.phase) == (0, 0, 0, layout.DEAL)
+    assert set(vars(game.asking).values()) == {0}
+    rules.counters = rules.decks = rules.drafts = rules.last_entry = 6
+    seating.rotate_policies, rules.players = 0, 2
+    loaded.clear()
+    dealing.set_up(game, rules, seating, 5)
+    assert (game.public.policy, game.flow.phase, loaded.count((9, 9))) == ([0, 1, 0], layout.DRAFT, 3)
 
 
 @pytest.fixture
