@@ -235,7 +235,12 @@ def test_the_last_disc_of_a_wonder_scores_it_and_the_last_of_a_kind_ends_the_gam
     """Section 6 and 8: a disc of one kind from the own hand; the third wonder is the second that is complete."""
     scored: list[tuple[int, ...]] = []
     drawn: list[int] = []
-    building.score_wonder = lambda _game, *given: scored.append(tuple(map(int, given))) or 0b101  # type: ignore[func-returns-value]
+
+    def score_wonder(_game: Any, *given: int) -> int:
+        scored.append(tuple(map(int, given)))
+        return 0b101
+
+    building.score_wonder = score_wonder
     building.draw_action_card = lambda _game, _rules, seat: drawn.append(seat)
     for left, last, ended, cards in ((1, 0, True, []), (1, 1, True, [0]), (2, 0, False, [0])):
         game = game_of([[0, 0, 9, 0], [0] * 4, [0] * 4], slot=6, kind=[SHIP, NO_KIND], need=[4, 0], missing=[4, 0],
@@ -303,7 +308,12 @@ def test_cards_are_drawn_from_the_deck_and_the_discards_follow(building: Any) ->
     cards = building.draw_action_card.__globals__
     places = [0, 1, 2, 3, 5]
     asked: list[int] = []
-    cards["below"] = lambda _hidden, bound: asked.append(bound) or places[len(asked) - 1]  # type: ignore[func-returns-value]
+
+    def below(_hidden: Any, bound: int) -> int:
+        asked.append(bound)
+        return places[len(asked) - 1]
+
+    cards["below"] = below
     cards["note"] = lambda *_: None
     for place, kind in zip(places, [CAMEL, CAMEL, CRANE, MASON, MASON], strict=True):
         game = game_of(deck=6)
