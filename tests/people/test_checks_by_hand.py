@@ -104,16 +104,18 @@ def test_rows_of_a_game_agree() -> None:
 
 def test_teams_have_their_seats_next_to_each_other() -> None:
     """Four seats, two a team; round the table the last is next to the first."""
-    right = {"total": ["9"], "team": ["x", "y", "y", "x"], "seat": ["0", "1", "2", "3"]}
+    right: dict[str, list[str | None]] = {"total": ["9"], "team": ["x", "y", "y", "x"], "seat": ["0", "1", "2", "3"]}
     assert problems_of([0] * 4, 2, **right) == []
-    assert problems_of([0] * 4, 2, **{**right, "team": ["x", "y", "x", "y"]}) == [
+    right["team"] = ["x", "y", "x", "y"]
+    assert problems_of([0] * 4, 2, **right) == [
         f"row {seat + 2}, seat '{seat}': partners sit next to each other" for seat in range(4)
     ]
-    assert problems_of([0] * 4, 2, **{**right, "team": ["x", "y", "x", "x"]}) == [
+    right["team"] = ["x", "y", "x", "x"]
+    assert problems_of([0] * 4, 2, **right) == [
         f"row {row}, team {team!r}: it has {count} seats in its game, not 2"
         for row, team, count in ((2, "x", 3), (3, "y", 1), (4, "x", 3), (5, "x", 3))
     ]
-    won = {"total": ["5", "9", "6", "9"], "winner": ["x", "x", "n", "n"]}
+    won: dict[str, list[str | None]] = {"total": ["5", "9", "6", "9"], "winner": ["x", "x", "n", "n"]}
     assert problems_of([0] * 4, 2, team=["x", "x", "y", "y"], **won) == [
         f"row {row}, winner '14': another team of its game has 15 points" for row in (2, 3)
     ]  # fmt: skip
@@ -173,7 +175,7 @@ def test_a_row_of_a_game_has_numbered_columns_for_its_seats() -> None:
     frame = pl.DataFrame({"when": ["May", "June"], "a": ["5", "6"], "b": ["7", None], "w": ["Gizah", "Gizah"],
                           "w2": ["Rhodos", None]}).with_row_index("row", offset=2)  # fmt: skip
     columns = {"when": ("date", None), "a": ("total", 0), "b": ("total", 1), "w": ("wonder", None), "w2": ("wonder", 1)}
-    made = arranged(frame, columns, "f.csv", None)  # type: ignore[arg-type]
+    made = arranged(frame, columns, "f.csv", None)
     assert made.select("row", "date", "wonder", "total", "table", "file").rows() == [
         (2, "May", "Gizah", "5", "2", "f.csv"), (2, "May", "Rhodos", "7", "2", "f.csv"),
         (3, "June", "Gizah", "6", "3", "f.csv"),
