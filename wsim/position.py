@@ -72,6 +72,10 @@ class Position(ABC):
         lines = [wrap(f"{name}: {value}", 80, subsequent_indent="  ") for name, value in self.view(seat).items()]
         return [line for part in lines for line in part]
 
+    def asks(self) -> str:
+        """Return what is to be chosen, in a few words."""
+        return self.decision().replace("_", " ")
+
     def obstacles(self) -> Mapping[str, str]:
         """Return why some expected moves are not legal, as sentences by the name of a card."""
         return {}

@@ -89,7 +89,7 @@ def column(view: Chrome, place: int) -> list[str]:
     script = """
         const rows = [...document.querySelectorAll('#cards-table tbody tr')].filter(row => row.offsetParent !== null);
         const cells = rows.map(row => row.cells[arguments[0]]);
-        return cells.map(cell => (cell.querySelector('.value') ?? cell).textContent)"""
+        return cells.map(cell => cell.firstChild.textContent.trim())"""
     texts: list[str] = view.execute_script(script, place)
     return [text.strip() for text in texts]
 
@@ -183,7 +183,8 @@ def test_a_slice_replaces_the_whole_table_and_restores_it(view: Chrome) -> None:
     seats = {name: int(count.replace(",", "")) for name, count in zip(*part[:2], strict=True)}
     everybody = {name: int(count.replace(",", "")) for name, count in zip(*whole[:2], strict=True)}
     assert all(count <= everybody[name] for name, count in seats.items())
-    colours_of = "return [...document.querySelectorAll('#cards-table tbody .chip')].every(one => one.style.background)"
+    colours_of = """return [...document.querySelectorAll('#cards-table tbody th')].every(
+        one => one.style.getPropertyValue('--kind'))"""
     assert view.execute_script(colours_of)
     Select(view.find_elements(By.CSS_SELECTOR, "#cards-table select[data-column]")[0]).select_by_visible_text("red")
     assert set(column(view, 1)) == {"red"}

@@ -202,7 +202,7 @@ def test_an_interval_is_drawn_where_it_is_in_its_column() -> None:
 
 def test_cells_of_slices_are_as_short_as_they_can_be() -> None:
     assert short_cell(Cell("3", 3.0, Range(10.0, 30.5, 20.0, 5.0, True), small="s", colour="c")) == [
-        "3", 3.0, "s", "c", [10.0, 20.5, 20.0, 5.0, 1]
+        "3", 3.0, "s", "c", [10.0, 30.5, 20.0, 5.0, 1]
     ]  # fmt: skip
     assert short_cell(Cell("a", "a")) == ["a"]
     assert short_cell(Cell("0", 0)) == ["0", 0]

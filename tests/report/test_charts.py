@@ -53,6 +53,25 @@ def test_long_names_are_broken_and_not_cut() -> None:
             assert "explore=0.1234" in re.sub(r' aria-label="[^"]*"', "", svg)
 
 
+def test_axes_of_shares_are_labelled_like_their_tables() -> None:
+    """Shares in percent, their differences in percentage points with a sign, as sentences and tables say them."""
+
+    def labels(difference: bool) -> str:
+        column = estimated("built", SHARE, reference=0.0, difference=difference)
+        rows = [{"card": "Palace", "built": 0.1, "built_low": -0.1 if difference else 0.05, "built_high": 0.3}]
+        sheet = Sheet("T", rows, (*names(("card",)), column))
+        drawing = charts.draw(Chart("forest", ("built",), ("card",), "How often"), sheet, Palette({}))
+        assert drawing is not None
+        return re.sub(r' aria-label="[^"]*"', "", drawing.wide)
+
+    share, difference = labels(False), labels(True)
+    assert ">10%<" in share
+    assert ">+20<" in difference
+    assert ">\u221210<" in difference
+    assert "built, percentage points" in difference
+    assert ">0.1<" not in share + difference
+
+
 def test_open_marks_are_the_weaker_player_and_filled_ones_the_stronger(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(GAMES, "luck", "tests.games.luck_game:GAME")
     ladder = ("p", "p:charm=3", "p:charm=40")

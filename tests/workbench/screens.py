@@ -40,6 +40,7 @@ FINDINGS = 4
 
 def main(target: Path, *names: str) -> None:
     """Write the pictures into a folder: all, or those that are named."""
+    target = target.resolve()
     target.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="wsim-screens-") as scratch:
         folder = Path(scratch) / "games"
@@ -53,7 +54,10 @@ def main(target: Path, *names: str) -> None:
         for _ in range(9):
             game.follow()
         (folder / "ours.json").write_text(game.to_json())
-        with _serving(folder) as address, started(Path(scratch) / "profile") as chrome:
+        traced = ["trace", "--players", "3", "--seed", "7", "--first", "2", "-q", "-o", f"{scratch}/game.html"]
+        subprocess.run([sys.executable, "-m", "wsim", *traced], env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True)
+        serving, browser = _serving(folder), started(Path(scratch) / "profile")
+        with contextlib.chdir(scratch), serving as address, browser as chrome:
             colours(chrome, "light")
             chrome.get(address)
             soon(chrome, PATIENCE).until(lambda one: "token" not in one.current_url and "·" in one.title)
@@ -194,6 +198,31 @@ def _watch(chrome: Chrome, server: str) -> None:
     soon(chrome, PATIENCE).until(lambda one: "Paused" in one.page_source)
 
 
+def _table(chrome: Chrome, server: str) -> None:
+    """Look at the form of a new table."""
+    chrome.get(f"{server}/play")
+    chrome.find_element("css selector", "form.form details").click()
+
+
+def _invited(chrome: Chrome, server: str) -> None:
+    """Look at what a phone shows that has scanned the code of a table."""
+    chrome.get(f"{server}/play")
+    opened(chrome, "Ann", "Bob", "Cleo")
+    invitation = str(chrome.find_element("id", "invite").get_attribute("href"))
+    chrome.get(f"{server}/seat/{invitation.rpartition('/seat/')[2]}")
+    soon(chrome).until(lambda one: one.find_elements("css selector", ".places button"))
+
+
+def _rows(chrome: Chrome, server: str) -> None:
+    """Look at the cards of the third age as a table."""
+    chrome.get(f"{server}/run?run=worth&table=cards&filter=age%3D3")
+
+
+def _replay(chrome: Chrome, server: str) -> None:
+    """Look at a replay as it is sent to somebody, in the middle of its second age."""
+    chrome.get(f"{Path('game.html').resolve().as_uri()}#10")
+
+
 def _night(chrome: Chrome, server: str) -> None:
     """Look at a table as phones reach it."""
     chrome.get(f"{server}/play")
@@ -225,6 +254,7 @@ SCREENS: dict[str, Screen] = {
     "run-narrow": Screen(NARROW, 1300, "body", _run),
     "cards": Screen(WIDE, 1100, "body", _gallery),
     "cards-narrow": Screen(NARROW, 1300, "body", _gallery, "dark"),
+    "rows-dark": Screen(WIDE, 1150, "body", _rows, "dark"),
     "beside": Screen(WIDE, 1600, "main section:nth-of-type(2)", _beside),
     "card": Screen(WIDE, 620, "#more", _card),
     "answer": Screen(WIDE, 1000, "body", _answer),
@@ -235,8 +265,12 @@ SCREENS: dict[str, Screen] = {
     "move": Screen(WIDE, 1500, "body", _move),
     "play": Screen(NARROW, 1000, "body", _play),
     "watch": Screen(WIDE, 1150, "#choose", _watch),
+    "table": Screen(WIDE, 1150, "body", _table),
     "night": Screen(WIDE, 760, "body", _night),
+    "invited": Screen(NARROW, 700, "body", _invited),
     "analyse": Screen(WIDE, 1250, ".stepper", _analyse),
+    "analyse-narrow": Screen(NARROW, 1300, ".stepper", _analyse),
+    "replay": Screen(WIDE, 1150, "body", _replay),
 }
 """By the name of the picture."""
 

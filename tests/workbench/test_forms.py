@@ -15,9 +15,11 @@ from wsim.errors import UserError
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.spec.values import change_in_words
+from wsim.workbench.ask_page import fields_of
 from wsim.workbench.checks import check, field_of
 from wsim.workbench.folder import Folder
 from wsim.workbench.forms import form_of, forms
+from wsim.workbench.labels import folded_words
 from wsim.workbench.pickers import choices
 
 
@@ -155,3 +157,14 @@ def test_choices_about_cards_name_the_card_that_is_drawn(tmp_path: Path) -> None
     drawn = Caller(tmp_path).get("/drawings?ruleset=1e")
     assert '<template data-face-of="Palace">' in drawn.text
     assert Caller(tmp_path).get("/drawings?ruleset=9e").status == 400
+
+
+def test_folded_fields_are_named_in_plain_words() -> None:
+    """No field of a form is called by the name of its option."""
+    for kind in forms():
+        for field in (one for fields in fields_of(kind, {}).values() for one in fields):
+            assert field.label[0].isupper(), (kind.name, field)
+            assert field.label != field.name.replace("_", " ").capitalize() or field.name == "game", (kind.name, field)
+    assert folded_words("More", ["Which rules?", "Seed"]) == "More: which rules and seed"
+    assert folded_words("More", ["A", "B", "C", "D", "E"]) == "More: a, b, c and 2 more"
+    assert folded_words("More", ["Seed"]) == "More: seed"

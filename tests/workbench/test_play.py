@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 import wsim
+from tests.conftest import ROOT
 from tests.workbench.client import Caller, Reply
 from wsim.positions.played_game import hint
 from wsim.workbench.play_pages import tables_of
@@ -580,3 +582,34 @@ def test_a_clause_asks_people_at_the_table_and_the_replay_says_what_they_chose(c
     assert "gains 1 coin" in asked
     assert "pays 1 coin: gains 1 shield" in asked
     assert "chooses option 1 of" in caller.get(f"{link(table)}/replay", cookie=None).text
+
+
+def test_people_draft_a_further_deck_and_each_sees_only_its_own_hand(caller: Caller, tmp_path: Path) -> None:
+    """Everybody keeps a companion and passes the others to the left, until each has four to recruit from (R101)."""
+    shutil.copy(ROOT / "analysis" / "expansion" / "companions.toml", tmp_path)
+    table = opened(caller, patch="companions.toml", name1="Bob", seed="5")
+
+    def offered(seat: int, what: str) -> tuple[str, list[str]]:
+        page = caller.get(link(table, seat), cookie=None).text
+        assert f"Choose: a card of Companions to {what}" in page
+        return page, re.findall(rf"Companions: {what} (\w+)", page)
+
+    def both_keep_the_first() -> None:
+        for seat in (0, 1):
+            assert chosen(caller, link(table, seat)).status == 303
+
+    (mine, hand), (others, theirs) = (offered(seat, "keep") for seat in (0, 1))
+    assert len(hand) == len(theirs) == 4
+    assert "Age I, before turn 1, a draft" in mine
+    assert not [name for name in theirs if name in mine]
+    assert not [name for name in hand if name in others]
+    both_keep_the_first()
+    page, passed = offered(1, "keep")
+    assert passed == hand[1:]
+    assert hand[0] not in page
+    both_keep_the_first()
+    both_keep_the_first()
+    page, kept = offered(0, "recruit")
+    assert len(kept) == 4
+    assert hand[0] in kept
+    assert "Companions: decline" in page

@@ -56,6 +56,7 @@ def test_the_start_page_lists_the_folder(caller: Caller) -> None:
     assert reply.status == 200
     assert "7 Wonders 1e, 4 players, net" in reply.text
     assert "palace.json" in reply.text
+    assert ">What if<" in reply.text
     assert "other.json" not in reply.text
     assert "link.json" not in reply.text
 
@@ -127,6 +128,17 @@ def test_a_refusal_is_a_page_that_shows_text_as_text(caller: Caller) -> None:
     assert "&lt;script&gt;" in reply.text
     assert "<script>" not in reply.text
     assert '<link rel="stylesheet" href="/static/page.css">' in reply.text
+
+
+def test_browsers_keep_files_by_their_version_and_nothing_else(caller: Caller) -> None:
+    files = re.findall(r'"(/static/[^"]+)"', caller.get("/").text)
+    assert len(files) >= 3
+    for address in files:
+        assert caller.get(address).headers["cache-control"] == "private, max-age=31536000, immutable"
+        name, _, version = address.partition("?")
+        assert len(version) == 12
+        for other in (name, f"{name}?{'0' * 12}", f"{name}?{version}&more"):
+            assert caller.get(other).headers["cache-control"] == "no-store"
 
 
 IMPATIENT = ["-c", "from wsim.workbench import guard; guard.SECONDS = 1; from wsim.__main__ import main; main()"]

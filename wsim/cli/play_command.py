@@ -222,7 +222,7 @@ class _Session:
         """Print the view of the seat and its legal moves."""
         from wsim.positions.move_text import move_text
 
-        write_out(f"\n{self.game.view(self.seat)}\n\nYour moves ({(self.game.decision or '').replace('_', ' ')})")
+        write_out(f"\n{self.game.view(self.seat)}\n\nYour moves ({self.game.asks()})")
         for move in self.game.legal():
             write_out(f"{move['index']:>4}  {move_text(move, self.game)}")
 

@@ -308,6 +308,10 @@ class Game:
         """Return the points of every seat by category that everybody at the table can count, if there are any."""
         return self._simulator.known_points(self._position)
 
+    def asks(self) -> str:
+        """Return what the seat that decides is to choose, in a few words; an empty text at the end."""
+        return "" if self.to_move is None else self._position.asks()
+
     def obstacles(self) -> Mapping[str, str]:
         """Return why the seat that decides cannot make some moves, as sentences by the name of a card or a stage."""
         return self._position.obstacles()

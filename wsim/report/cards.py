@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ class Faces(Mapping[str, Face]):
         self.game = game
         self._faces = {face.name: face for face in faces}
         self._palette = Palette(find_game(game).COLOURS)
+        self._drawn: dict[tuple[str, str, bool, str], Markup] = {}
 
     @classmethod
     def of(cls, game: str, source: Source) -> Faces:
@@ -70,8 +71,10 @@ class Faces(Mapping[str, Face]):
         link: the address that its name leads to. large: for the page of the card. tag: the element of its name, such
             as ``h3`` where cards are headings.
         """
-        drawn: Markup = _macro("card")(self._faces.get(name) or Face(name), self._colour, link, large, tag)
-        return drawn
+        key = name, link, large, tag
+        if key not in self._drawn:
+            self._drawn[key] = _macro("card")(self._faces.get(name) or Face(name), self._colour, link, large, tag)
+        return self._drawn[key]
 
     def chip(self, name: str, *, link: str = "", note: str = "") -> Markup:
         """Return a name in the colour of its card, which shows the card when pointed at (``cards.js``)."""
@@ -84,9 +87,11 @@ class Faces(Mapping[str, Face]):
 
     def hidden(self, names: Iterable[str]) -> Markup:
         """Return the drawings that ``cards.js`` shows for elements with ``data-face``, for names with a face."""
-        kept = [self._faces[name] for name in dict.fromkeys(names) if name in self]
-        drawn: Markup = _macro("hidden")(kept, self._colour)
-        return drawn
+        from markupsafe import Markup
+
+        kept = [name for name in dict.fromkeys(names) if name in self]
+        template = Markup('<template data-face-of="{}">{}</template>')
+        return Markup("").join(template.format(name, self.card(name)) for name in kept)
 
     @property
     def sprite(self) -> Markup:
@@ -131,7 +136,7 @@ def _read(game: str, source: Source) -> Sequence[Face]:
     return [] if catalogues is None else catalogues.faces(source)
 
 
-@cache
+@lru_cache(maxsize=40)
 def _built_in(game: str, source: Source) -> Faces:
     """Return the faces of a catalogue that depends on no file of the user."""
     return Faces(game, _read(game, source))

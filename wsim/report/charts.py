@@ -16,7 +16,7 @@ import altair as alt
 import polars as pl
 import vl_convert
 
-from wsim.display import cell_words, number, percent, written
+from wsim.display import cell_words, number, percent, unit_of, written
 from wsim.document import SHARE, Chart, Column, Rows, Sheet
 from wsim.report.theme import ACCENT, FAINT, INK, SERIES, Palette, config
 
@@ -102,10 +102,21 @@ def _line(**at: float) -> alt.Chart:
     return line.encode(**{key: f"{key}:Q" for key in at})
 
 
-def with_unit(column: Column) -> str:
-    """Return the title of an axis; shares are drawn as fractions."""
-    unit = "" if column.unit in column.heading else column.unit
-    return ", ".join(filter(None, (column.heading, unit)))
+def heading_of(chart: Chart, column: Column) -> str:
+    """Return the title of an axis, with the unit of its labels."""
+    heading, unit = chart.axis or column.heading, unit_of(column)
+    return heading if not unit or unit in heading else f"{heading}, {unit}"
+
+
+def _axis(column: Column, ticks: int) -> alt.Axis:
+    """Return an axis whose labels are written like the numbers of a column: shares in percent, their differences in
+    percentage points."""
+    if column.kind is not SHARE:
+        return alt.Axis(tickCount=ticks)
+    if column.difference or column.spread:
+        sign = "(datum.value > 0 ? '+' : '') + " if column.difference else ""
+        return alt.Axis(tickCount=ticks, labelExpr=f"{sign}format(100 * datum.value, ',.3~r')")
+    return alt.Axis(tickCount=ticks, format=",.3~%")
 
 
 def _state_scale(*colours: str) -> alt.Scale:
@@ -171,11 +182,11 @@ def _forest(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palett
     )
     clear = pl.Series([chart.marks_clear(row, column.interval(row), reference) for row in rows], dtype=pl.Boolean)
     shown = shown.with_columns(pl.when(clear).then(pl.lit("clear")).otherwise(pl.lit("open")).alias("state"))
-    heading = chart.axis or with_unit(column)
+    heading = heading_of(chart, column)
 
     def make(narrow: bool) -> alt.TopLevelMixin:
         y = alt.Y("label:N", sort=None, title=None, axis=_labels(shown[LABEL], narrow))
-        axis = alt.Axis(tickCount=4 if narrow else 8)
+        axis = _axis(column, 4 if narrow else 8)
         scale = alt.Scale(zero=False, nice=False, domain=_span(shown, reference, column), clamp=True)
         base = alt.Chart(shown).encode(y=y, description="tip:N")
         colour = _state_scale(ACCENT, FAINT)
@@ -213,7 +224,7 @@ def _grouped_forest(chart: Chart, column: Column, rows: Rows, palette: Palette) 
     )  # fmt: skip
     clear = pl.Series([chart.marks_clear(row, column.interval(row), reference) for row in rows], dtype=pl.Boolean)
     shown = shown.with_columns(pl.when(clear).then(pl.col("colour")).otherwise(pl.lit("var(--paper)")).alias("fill"))
-    heading, span = chart.axis or with_unit(column), _span(shown, reference, column)
+    heading, span = heading_of(chart, column), _span(shown, reference, column)
     order = list(dict.fromkeys(name for pair in zip(groups, shown[LABEL], strict=True) for name in pair if name))
     headings = {"test": f"indexof({json.dumps(sorted(set(groups)))}, datum.value) >= 0", "value": "bold"}
 
@@ -225,7 +236,7 @@ def _grouped_forest(chart: Chart, column: Column, rows: Rows, palette: Palette) 
         base = alt.Chart(shown).encode(y=y, description="tip:N")
         colour = alt.Color("colour:N", scale=None)
         bars = base.mark_rule(strokeWidth=3, strokeCap="round", aria=False).encode(
-            x=alt.X("from:Q", title=heading, scale=scale, axis=alt.Axis(tickCount=4 if narrow else 8)),
+            x=alt.X("from:Q", title=heading, scale=scale, axis=_axis(column, 4 if narrow else 8)),
             x2="to:Q",
             color=colour,
         )
@@ -277,17 +288,16 @@ def _scatter(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palet
     )  # fmt: skip
 
     def make(narrow: bool) -> alt.TopLevelMixin:
-        axis = alt.Axis(tickCount=6, format=".0%") if across.kind is SHARE else alt.Axis(tickCount=6)
         x = alt.X(
             "x:Q",
-            title=with_unit(across),
+            title=", ".join(filter(None, (across.heading, unit_of(across)))),
             scale=alt.Scale(zero=False, padding=14),
-            axis=axis,
+            axis=_axis(across, 6),
         )
         scale = alt.Scale(zero=False, padding=10)
         base = alt.Chart(shown).encode(x=x, color=alt.Color("colour:N", scale=None), description="tip:N")
         bars = base.mark_rule(strokeWidth=1.5, opacity=0.45, aria=False).encode(
-            y=alt.Y("from:Q", title=chart.axis or with_unit(column), scale=scale), y2="to:Q"
+            y=alt.Y("from:Q", title=heading_of(chart, column), scale=scale, axis=_axis(column, 8)), y2="to:Q"
         )
         marks = (
             {
@@ -495,14 +505,14 @@ def _curve(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> D
             for row in rows if (ends := column.interval(row)) is not None
         ]
     ).sort("number")  # fmt: skip
-    title = chart.axis or with_unit(column)
+    title = heading_of(chart, column)
 
     def make(narrow: bool) -> alt.TopLevelMixin:
         axis = alt.Axis(values=shown["number"].to_list(), grid=False)
         across = alt.Scale(zero=False, padding=16, nice=False)
         base = alt.Chart(shown).encode(x=alt.X("number:Q", title=number_of, scale=across, axis=axis))
         scale = alt.Scale(zero=False)
-        ends = base.encode(y=alt.Y("from:Q", title=title, scale=scale), y2="to:Q")
+        ends = base.encode(y=alt.Y("from:Q", title=title, scale=scale, axis=_axis(column, 6)), y2="to:Q")
         middle = base.encode(y=alt.Y("value:Q", title=title, scale=scale))
         return alt.layer(
             _line(y=0.0),
@@ -528,7 +538,7 @@ def _change(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> 
     ).drop_nulls("value")  # fmt: skip
     bounds = sorted({row[name] for row in rows for name in chart.band or () if row[name] is not None})
     bounds += [] if chart.reference is None else [chart.reference]
-    heading = chart.axis or with_unit(columns[0])
+    heading = heading_of(chart, columns[0])
     labels = pl.Series([row[LABEL] for row in rows])
 
     def make(narrow: bool) -> alt.TopLevelMixin:
@@ -537,7 +547,7 @@ def _change(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> 
         base = alt.Chart(shown).encode(y=y, description="tip:N")
         colour = alt.Scale(domain=["before", "after"], range=[FAINT, ACCENT])
         bars = base.mark_rule(strokeWidth=3, strokeCap="round").encode(
-            x=alt.X("from:Q", title=heading, scale=scale, axis=alt.Axis(tickCount=4 if narrow else 8)),
+            x=alt.X("from:Q", title=heading, scale=scale, axis=_axis(columns[0], 4 if narrow else 8)),
             x2="to:Q",
             color=alt.Color("state:N", scale=colour, legend=None),
         )
@@ -569,8 +579,8 @@ def _band(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Dr
     band = pl.DataFrame({"from": [-chart.tolerance], "to": [chart.tolerance]})
 
     def make(narrow: bool) -> alt.TopLevelMixin:
-        title = chart.axis or with_unit(column)
-        axis = alt.Axis(tickCount=5 if narrow else 9)
+        title = heading_of(chart, column)
+        axis = _axis(column, 5 if narrow else 9)
         scale = alt.Scale(padding=10)
         base = alt.Chart(shown).encode(
             y=alt.Y("label:N", sort=None, title=None, axis=_labels(shown[LABEL], narrow)), description="tip:N"

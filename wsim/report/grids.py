@@ -27,6 +27,12 @@ class Range:
     reference: float
     clear: bool
 
+    @property
+    def style(self) -> str:
+        """The places as parts of the width, for the style sheet that draws them."""
+        places = {"from": self.low, "to": self.high, "here": self.value, "base": self.reference}
+        return ";".join(f"--{name}:{place / 100:.4g}" for name, place in places.items())
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -203,7 +209,7 @@ def _values(column: Column, rows: Rows) -> list[str]:
 def parts_json(grid: Grid) -> str:
     """Return the rows of the slices of a grid as JSON for a script element, from which page.js builds rows.
 
-    A cell is [text, key, smaller text, colour, [low, width, value, reference, clear]], without trailing empty fields; a
+    A cell is [text, key, smaller text, colour, [low, high, value, reference, clear]], without trailing empty fields; a
     key equal to the text is null. Keys have nine digits.
     """
     rows = [
@@ -214,7 +220,7 @@ def parts_json(grid: Grid) -> str:
 
 def _short(cell: Cell) -> list[Any]:
     drawn = cell.range
-    ends = drawn and [drawn.low, round(drawn.high - drawn.low, 2), drawn.value, drawn.reference, int(drawn.clear)]
+    ends = drawn and [drawn.low, drawn.high, drawn.value, drawn.reference, int(drawn.clear)]
     key = float(f"{cell.key:.9g}") if isinstance(cell.key, float) else "" if cell.key is None else cell.key
     parts = [cell.text, None if key == cell.text else key, cell.small, cell.colour, ends]
     while len(parts) > 1 and not parts[-1] and parts[-1] != 0:

@@ -87,6 +87,14 @@ class WondersPosition(StatePosition):
     def text(self, seat: int) -> list[str]:
         return view_lines(self.simulator.catalogue, self.view(seat))
 
+    def asks(self) -> str:
+        moves = self.moves()
+        if "deck" not in moves[0]:
+            return super().asks()
+        if moves[0]["action"] == "keep":
+            return f"a card of {moves[0]['deck']} to keep; the others are passed on"
+        return f"a card of {moves[0]['deck']} to recruit, or none"
+
     def obstacles(self) -> dict[str, str]:
         if self.to_move is None or self.decision() != "turn":
             return {}

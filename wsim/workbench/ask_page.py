@@ -22,6 +22,7 @@ from wsim.questions.registry import questions
 from wsim.workbench.checks import check, field_of
 from wsim.workbench.forms import form_of as question_form
 from wsim.workbench.forms import forms
+from wsim.workbench.labels import folded_words, label_of
 from wsim.workbench.pickers import choices, faces_of
 from wsim.workbench.questions import POLICIES, TRUST, Form, Texts
 from wsim.workbench.queue_of_questions import Questions, QueuedQuestion, lines_of
@@ -150,8 +151,9 @@ def _form(request: Request, kind: Form, texts: Texts, mistakes: Mapping[str, Seq
     name = out or " ".join(texts.get(OUT, [])) or asked_questions(request.app).next_name(kind)
     return page(
         request, "question.html.j2", kind.title, status=400 if mistakes else 200, kind=kind, about=kind.about,
-        main=[every[name] for name in first], groups={heading: fields for heading, fields in groups.items() if fields},
-        labels={"": "", OUT: "file", TRUST: "run code", **{name: field.label for name, field in every.items()}},
+        main=[every[name] for name in first], groups={folded_words(heading, [each.label for each in fields]): fields
+                for heading, fields in groups.items() if fields},
+        labels={"": "", OUT: "File", TRUST: "Run code", **{name: field.label for name, field in every.items()}},
         mistakes=mistakes, out=name, trust=bool(texts.get(TRUST)), root=str(folder_of(request).root),
         modules=["forms.js", "terms.js"],
     )  # fmt: skip
@@ -164,16 +166,16 @@ def fields_of(form: Form, texts: Texts) -> dict[str, list[Field]]:
         if name in form.settled(texts):
             continue
         heading = HEADINGS[group is Plan]
-        groups[heading].append(_field(name, typed, default, spec, texts))
+        groups[heading].append(_field(form.name, name, typed, default, spec, texts))
     return groups
 
 
-def _field(name: str, typed: str, default: Any, spec: Option, texts: Texts) -> Field:
+def _field(question: str, name: str, typed: str, default: Any, spec: Option, texts: Texts) -> Field:
     text = "\n".join(texts.get(name, ()))
     shown = spec.shown() if callable(spec.shown) else spec.shown
     if shown is None and default not in (MISSING, None, (), ""):
         shown = f"{default:,}" if isinstance(default, int) else str(default)
-    label = spec.label or name.replace("_", " ")
+    label = spec.label or label_of(question, name)
     if typed == "bool":
         return Field(name, label, spec.sentence, "tick", text)
     if name == "game":

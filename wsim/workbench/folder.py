@@ -15,7 +15,7 @@ from wsim.files import json_of, text_within
 from wsim.game import find_game
 from wsim.installed import GAMES
 from wsim.lab.record import RECORD, read_record
-from wsim.questions.registry import answer_families
+from wsim.questions.registry import answer_families, questions
 
 MAX_DEPTH = 4
 MAX_FOLDERS = 2_000
@@ -44,6 +44,12 @@ class FolderEntry:
     size: int
     damaged: bool = False
     unfinished: bool = False
+
+    @property
+    def shown_kind(self) -> str:
+        """The kind in words: the title of its question, or what the file is."""
+        own = {"run": "Run", "position": "Position", "play": "Game at a table"}
+        return own.get(self.kind) or next(one.title for one in questions() if self.kind in one.families)
 
 
 @dataclass(frozen=True)

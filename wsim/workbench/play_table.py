@@ -63,7 +63,7 @@ class Decision:
     @property
     def what(self) -> str:
         """What is to be chosen, as text."""
-        return "your move" if self.game.decision == "turn" else str(self.game.decision).replace("_", " ")
+        return "your move" if self.game.decision == "turn" else self.game.asks()
 
 
 @dataclass(frozen=True)

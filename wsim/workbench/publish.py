@@ -31,9 +31,9 @@ MARK = ".wsim-site"
 ASSETS = "assets"
 MAX_PAGES = 20_000
 _LINK = re.compile(r'(<a\b[^>]*?)\shref="(/[^"]*)"([^>]*>)')
-_FILE = re.compile(r'\b(href|src)="/static/([\w.-]+)"')
+_FILE = re.compile(r'\b(href|src)="/static/([\w.-]+)\?\w+"')
 _HEADING = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
-_MODULE = re.compile(r'<script src="/static/([\w.-]+)" type="module"></script>')
+_MODULE = re.compile(r'<script src="/static/([\w.-]+)\?\w+" type="module"></script>')
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache
+from hashlib import sha256
 from http import HTTPStatus
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -42,7 +43,7 @@ def page(request: Request, name: str, heading: str, *, status: int = 200, **valu
     state = request.app.state
     common = {
         "game": None, "faces": None, "scripts": [], "modules": [], "styles": [], "menu": state.menu,
-        "here": request.url.path, "published": state.published,
+        "here": request.url.path, "published": state.published, "asset": asset,
     }  # fmt: skip
     text = templates(HOME, "wsim.report").get_template(name).render({**common, **values, "heading": heading})
     return HTMLResponse(text, status)
@@ -122,10 +123,23 @@ def shortened(text: str, most: int = 40) -> str:
 
 
 def static(request: Request) -> Response:
-    """Return a style sheet or a script."""
-    name = request.path_params["name"]
+    """Return a style sheet or a script. Browsers keep what they ask for by its version (``asset``)."""
+    name, asked = request.path_params["name"], request.url.query
     kind = "text/css" if name.endswith(".css") else "text/javascript"
-    return Response(_static(name), media_type=kind)
+    made = Response(_static(name), media_type=kind)
+    if asked and asked == _version(name):
+        made.headers["Cache-Control"] = "private, max-age=31536000, immutable"
+    return made
+
+
+def asset(name: str) -> str:
+    """Return the address of a style sheet or a script, with a version that changes with its text."""
+    return f"/static/{name}?{_version(name)}"
+
+
+@cache
+def _version(name: str) -> str:
+    return sha256(_static(name).encode()).hexdigest()[:12]
 
 
 @cache

@@ -45,44 +45,24 @@ function filterRows(grid) {
 
 // Slices: the rows of a part of the seats in the place of all of them.
 
-function element(tag, name, text) {
-  const made = document.createElement(tag);
-  made.className = name;
-  made.textContent = text;
-  return made;
-}
-
-function rangeOf([low, width, value, reference, clear]) {
-  const range = element("span", clear ? "range clear" : "range", "");
-  range.setAttribute("aria-hidden", "true");
-  const places = { ref: [reference], line: [low, width], dot: [value] };
-  for (const [name, [left, wide]] of Object.entries(places)) {
-    const mark = range.appendChild(element("i", name, ""));
-    mark.style.left = `${left}%`;
-    if (wide !== undefined) mark.style.width = `${wide}%`;
-  }
-  return range;
-}
-
 function cellOf([text, key, small, colour, range], like) {
   const cell = like.cloneNode(false);
   cell.dataset.key = key ?? text;
   if ("word" in cell.dataset) cell.dataset.word = text;
-  if (like.scope) {
-    if (like.dataset.face) cell.dataset.face = text;
-    if (colour) cell.appendChild(element("i", "chip", "")).style.background = colour;
-    cell.append(text);
-    return cell;
+  if (like.dataset.face) cell.dataset.face = text;
+  cell.removeAttribute("style");
+  cell.classList.toggle("kind", Boolean(colour));
+  if (colour) cell.style.setProperty("--kind", colour);
+  cell.classList.toggle("range", Boolean(range));
+  cell.classList.toggle("clear", Boolean(range?.[4]));
+  for (const [place, name] of range ? ["from", "to", "here", "base"].entries() : []) {
+    cell.style.setProperty(`--${name}`, range[place] / 100);
   }
-  const words = [element("span", "value", text)];
-  if (small) words.push(" ", element("small", "", small));
-  if (range) {
-    const both = cell.appendChild(element("div", "with-range", ""));
-    const beside = document.createElement("div");
-    beside.append(...words);
-    both.append(rangeOf(range), beside);
-  } else {
-    cell.append(...words);
+  cell.append(text);
+  if (small) {
+    const below = document.createElement("small");
+    below.textContent = small;
+    cell.append(" ", below);
   }
   return cell;
 }
@@ -170,11 +150,15 @@ const watcher = new IntersectionObserver((entries) => {
 for (const section of document.querySelectorAll("section[id]")) watcher.observe(section);
 
 // Tables: a word where they go on to the side, and their rows as a file.
-function tellMore() {
-  for (const grid of document.querySelectorAll(".grid")) {
-    const scroll = grid.querySelector(".scroll");
-    grid.toggleAttribute("data-more", scroll.scrollWidth > scroll.clientWidth + 1);
+const wide = new ResizeObserver((entries) => {  // after the layout, which it would force on a page that is being loaded
+  for (const { target } of entries) {
+    const scroll = target.closest(".scroll");
+    scroll.parentElement.toggleAttribute("data-more", scroll.scrollWidth > scroll.clientWidth + 1);
   }
+});
+for (const scroll of document.querySelectorAll(".grid > .scroll")) {
+  wide.observe(scroll);
+  if (scroll.firstElementChild) wide.observe(scroll.firstElementChild);
 }
 
 function quoted(text) {
@@ -191,8 +175,8 @@ function csvOf(table) {
   const names = headings.flatMap((name, column) => (ranged[column] ? [name, `${name}: 95% interval`] : [name]));
   const lines = rows.map((cells) =>
     cells.flatMap((cell, column) => {
-      const words = (cell.querySelector(".value") ?? cell).textContent.trim();
-      const value = cell.classList.contains("number") ? cell.dataset.key : words;
+      const words = cell.querySelector("small") ? cell.firstChild : cell;
+      const value = cell.classList.contains("number") ? cell.dataset.key : words.textContent.trim();
       return ranged[column] ? [value, cell.querySelector("small")?.textContent.trim() ?? ""] : [value];
     }),
   );
@@ -210,6 +194,3 @@ for (const button of document.querySelectorAll("button.download")) {
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   });
 }
-addEventListener("resize", tellMore);
-for (const one of document.querySelectorAll("details")) one.addEventListener("toggle", tellMore);
-tellMore();

@@ -218,9 +218,8 @@ function boardRow(row) {
 }
 
 function standingRow(scene, seat) {
-  const swatch = make("i", "chip");
-  swatch.style.background = colourOf(seat);
-  const name = make("th", "", swatch, game.seats[seat].label);
+  const name = make("th", "kind", game.seats[seat].label);
+  name.style.setProperty("--kind", colourOf(seat));
   name.scope = "row";
   const cells = scene.cities[seat].points.map((one) => make("td", "number", String(one)));
   const toWin = game.shares.length ? [make("td", "number", game.seats[seat].side < 0 ? "" : chance(seat))] : [];

@@ -81,7 +81,8 @@ def scene(view: Object, catalogue: Catalogue, rules: Any) -> Scene:
         cities.append(City(facts, table.built(city, city), [], hand))
     chapter = f"Age {ROMAN[view['age']]}"
     discarded = f"{view['discarded']} card{'' if view['discarded'] == 1 else 's'}"
-    label = f"{chapter}, turn {view['turn']}; discard pile: {discarded}"
+    when = "before turn 1, a draft" if view.get("draft") else f"turn {view['turn']}; discard pile: {discarded}"
+    label = f"{chapter}, {when}"
     seen = view["public_moves"]
     moves = [move for move in seen if all(move[key] == seen[-1][key] for key in ("age", "turn"))]
     events = [replace(table.moved(move), veiled=None) for move in moves]

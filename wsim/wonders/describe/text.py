@@ -204,8 +204,9 @@ def _conflict_line(fought: Mapping[str, Any]) -> str:
 def view_lines(catalogue: Catalogue, view: Mapping[str, Any]) -> list[str]:
     """Return what a seat may know (``Position.view``): the cities, their structures, its own board and hand."""
     me = view["seat"]
+    when = "before turn 1, a draft" if view.get("draft") else f"turn {view['turn']}"
     return [
-        f"Age {ROMAN[view['age']]}, turn {view['turn']}. You are seat {me}. Discard pile: {view['discarded']} cards.",
+        f"Age {ROMAN[view['age']]}, {when}. You are seat {me}. Discard pile: {view['discarded']} cards.",
         *(f"Counter {name} of the table: {value}." for name, value in view.get(COUNTERS_KEY, {}).items()),
         "",
         *_cities(view),

@@ -13,20 +13,12 @@ function written(value, kind, signed) {
   return (signed && value > 0 ? `+${text}` : text).replace("-", "\u2212");
 }
 
-function bar(row, span) {
-  const place = (value) => 50 + (46 * value) / span;  // room for a dot at the edge
-  const range = document.createElement("span");
-  const clear = row.low > 0 || row.high < 0;
-  range.className = clear ? "range clear" : "range";
-  range.setAttribute("aria-hidden", "true");
-  const marks = { ref: [50], line: [place(row.low), place(row.high) - place(row.low)], dot: [place(row.effect)] };
-  for (const [name, [left, width]] of Object.entries(marks)) {
-    const mark = range.appendChild(document.createElement("i"));
-    mark.className = name;
-    mark.style.left = `${left}%`;
-    if (width !== undefined) mark.style.width = `${width}%`;
-  }
-  return range;
+function draw(cell, row, span) {
+  const place = (value) => 0.5 + (0.46 * value) / span;  // room for a dot at the edge
+  cell.classList.add("range");
+  cell.classList.toggle("clear", row.low > 0 || row.high < 0);
+  const places = { from: place(row.low), to: place(row.high), here: place(row.effect), base: 0.5 };
+  for (const [name, value] of Object.entries(places)) cell.style.setProperty(`--${name}`, value);
 }
 
 function cell(row, className, text) {
@@ -52,7 +44,7 @@ function showFigures(rows) {
     const ends = difference.appendChild(document.createElement("small"));
     ends.textContent = known ? `${written(figure.low, figure.kind, true)} to ${written(figure.high, figure.kind, true)}` : "too few deals differ";
     const drawn = cell(line, "bar", "");
-    if (known) drawn.append(bar(figure, spans[figure.kind]));
+    if (known) draw(drawn, figure, spans[figure.kind]);
     return line;
   });
   document.querySelector("#figures tbody").replaceChildren(...lines);
