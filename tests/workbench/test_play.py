@@ -577,7 +577,7 @@ def test_a_clause_asks_people_at_the_table_and_the_replay_says_what_they_chose(c
     asked = ""
     while not table.over:
         page = caller.get(link(table), cookie=None)
-        asked = page.text if "Choose: effect" in page.text else asked
+        asked = page.text if "Choose: what an effect does" in page.text else asked
         chosen(caller, link(table), page)
     assert "gains 1 coin" in asked
     assert "pays 1 coin: gains 1 shield" in asked

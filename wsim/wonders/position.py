@@ -90,7 +90,7 @@ class WondersPosition(StatePosition):
     def asks(self) -> str:
         moves = self.moves()
         if "deck" not in moves[0]:
-            return super().asks()
+            return "what an effect does" if self.decision() == "effect" else super().asks()
         if moves[0]["action"] == "keep":
             return f"a card of {moves[0]['deck']} to keep; the others are passed on"
         return f"a card of {moves[0]['deck']} to recruit, or none"
