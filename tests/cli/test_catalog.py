@@ -12,6 +12,7 @@ from wsim.wonders.catalog import default_cards_path, ruleset_names
 
 if TYPE_CHECKING:
     from tests.conftest import Command
+from tests.tiers import first_quick
 
 
 def test_the_whole_catalogue(wsim_command: Command) -> None:
@@ -104,7 +105,7 @@ PATCHES = {
 }
 
 
-@pytest.mark.parametrize("patch", PATCHES)
+@first_quick(1, "patch", PATCHES)
 def test_a_patch_is_checked_as_it_is_laid(wsim_command: Command, tmp_path: Path, patch: str) -> None:
     text, ruleset = PATCHES[patch]
     (tmp_path / "mine.toml").write_text(text)

@@ -13,6 +13,7 @@ import pytest
 
 import wsim
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.files import StoreError
 from wsim.lab.merge import merge
@@ -80,7 +81,7 @@ def summary(folder: Path) -> Run:
     return whole(folder, keep="summary")
 
 
-@pytest.mark.parametrize("how", [resumed, made_longer, merged, summary])
+@first_quick(2, "how", [merged, summary, resumed, made_longer])
 def test_sums_are_the_same_however_the_run_is_made(tmp_path: Path, how: Callable[[Path], Run]) -> None:
     assert same_sums(how(tmp_path / "other"), whole(tmp_path / "run"))
 

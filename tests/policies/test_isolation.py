@@ -94,6 +94,7 @@ def test_isolated_play_gives_the_rows_and_picks_of_trusted_play(name: str, keys:
     assert isolation.failures() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["seven_wonders", "tower_of_babel"])
 def test_isolated_games_in_any_order_of_the_line_up_are_those_of_trusted_ones(game: str) -> None:
     """Two isolated policies of one file, whose seats are drawn for every game."""
@@ -110,6 +111,7 @@ def test_isolated_games_in_any_order_of_the_line_up_are_those_of_trusted_ones(ga
     assert isolation.failures() == []
 
 
+@pytest.mark.slow
 def test_threads_share_a_process_without_mixing_games() -> None:
     expected = played("last:back=2:explore=0.3", apart=False, games=400)
     with isolated():
@@ -124,7 +126,7 @@ def test_threads_share_a_process_without_mixing_games() -> None:
     ("name", "reason"),
     [
         ("opens", "raised PermissionError"),
-        ("talks", "raised PermissionError"),
+        pytest.param("talks", "raised PermissionError", marks=pytest.mark.slow),
         pytest.param("writes", "raised PermissionError", marks=pytest.mark.slow),
         pytest.param("forks", "raised PermissionError", marks=pytest.mark.slow),
         pytest.param("starts", "raised PermissionError", marks=pytest.mark.slow),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import wsim
+from tests.tiers import first_quick
 from tests.wonders.clause_changes import check_refusal, when
 from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case
@@ -71,7 +72,7 @@ def decisions(trace: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.boundscheck
-@pytest.mark.parametrize(("ruleset", "players"), [("1e", 5), ("1e-duo", 2), ("2e-cities-teams", 4)])
+@first_quick(2, ("ruleset", "players"), [("1e-duo", 2), ("2e-cities-teams", 4), ("1e", 5)])
 def test_decisions_are_made_as_the_twin_makes_them(ruleset: str, players: int) -> None:
     changes = OFTEN if ruleset == "1e" else OFTEN[:-1]
     traces = compare_case(Case(1, ruleset, players, changes), games=6)

@@ -75,7 +75,7 @@ def line_up_for(players: int) -> tuple[Player, ...]:
 
 @pytest.mark.boundscheck
 @sampled(3, 6)
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@each_third_quick(("ruleset", "players"), TABLES)
 def test_random_games_agree(ruleset: str, players: int, games: range) -> None:
     compare(ruleset, players, (RANDOM,), games, 1)
 

@@ -111,6 +111,7 @@ def test_a_game_that_cannot_overrule_is_refused(toy: None) -> None:
         wsim.experiment_worth(game="toy", games=5)
 
 
+@pytest.mark.slow
 def test_a_cluster_adds_up_the_same() -> None:
     pytest.importorskip("distributed")
     here, there = wsim.experiment_worth(**QUICK), wsim.experiment_worth(**QUICK, cluster="local:1")
@@ -118,10 +119,9 @@ def test_a_cluster_adds_up_the_same() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policies", ["net", "balanced"])
-def test_intervals_cover_the_result_of_a_long_run(policies: str) -> None:
+def test_intervals_cover_the_result_of_a_long_run() -> None:
     """A hundred answers of 800 games, against one of 40,000 other games whose own error is taken into account."""
-    keys: dict[str, Any] = {"policies": policies, "seed": 40}
+    keys: dict[str, Any] = {"policies": "balanced", "seed": 40}
     truth = wsim.experiment_worth(**keys, games=40_000).worth
     truth = truth.with_columns(error=(pl.col("worth_high") - pl.col("worth_low")) / 3.92)
     inside = rows_seen = 0.0

@@ -11,12 +11,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tests.wonders.reference.decks import ask_to_recruit
-from tests.wonders.reference.facts import CATEGORY_OF_COLOR, RESOURCES, Card
+from tests.wonders.reference.facts import CATEGORY_OF_COLOR, RESOURCES, Card, clauses_in
 from tests.wonders.reference.market import MOST_PRICE, own_symbols, printed_price, unit_price
 from tests.wonders.reference.table import Asked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from tests.wonders.reference.facts import Effect, Recruit, Stage
     from tests.wonders.reference.table import City, Move, Table
@@ -268,40 +268,36 @@ def value(
 
 def clauses_of(city: City) -> Iterator[tuple[dict[str, Any], Effect]]:
     """The clauses of a city with where they stand: of structures by name, stages, recruits, the table (R54)."""
-    for card in sorted(city.structures, key=lambda card: card.name):
-        for clause in in_order(card.effects):
+    for card in sorted((card for card in city.structures if card.clauses), key=lambda card: card.name):
+        for clause in card.clauses:
             yield {"card": card.name, "when": clause["number"]}, clause
     for place, stage in enumerate(city.built_stages, start=1):
-        for clause in in_order(stage.effects):
+        for clause in stage.clauses:
             yield {"stage": place, "when": clause["number"]}, clause
     for recruit in sorted(city.recruited, key=lambda recruit: (recruit.deck, recruit.name)):
-        for clause in in_order(recruit.effects):
+        for clause in recruit.clauses:
             yield {"card": recruit.name, "when": clause["number"]}, clause
     for name in sorted(city.laws):
-        for clause in in_order(city.laws[name]):
+        for clause in clauses_in(city.laws[name]):
             yield {"table": name, "when": clause["number"]}, clause
-
-
-def in_order(effects: Iterable[Effect]) -> list[Effect]:
-    """The clauses among some effects, as written."""
-    return sorted((one for one in effects if one["kind"] == "when"), key=lambda one: int(one["number"]))
 
 
 def related(table: Table, owner: City, whom: str) -> list[City]:
     """The cities that an owner's clause names, from the left on."""
+    if whom == "self":
+        return [owner]
+    if whom in ("left", "right"):
+        return [table.named(owner.seat, whom)]
     around = [table.cities[(owner.seat + step) % len(table.cities)] for step in range(1, len(table.cities))]
-    left, right = table.left(owner.seat), table.right(owner.seat)
-    partners = [city for city in around if table.rules.teams and city.seat // 2 == owner.seat // 2]
-    named = {
-        "self": [owner],
-        "left": [left],
-        "right": [right],
-        "neighbor": [city for city in around if city in (left, right)],
-        "other": around,
-        "partner": partners,
-        "anyone": [owner, *around],
-    }
-    return named[whom]
+    if whom == "anyone":
+        return [owner, *around]
+    if whom == "neighbor":
+        beside = {table.left(owner.seat).seat, table.right(owner.seat).seat}
+        return [city for city in around if city.seat in beside]
+    if whom == "partner":
+        return [city for city in around if table.rules.teams and city.seat // 2 == owner.seat // 2]
+    assert whom == "other"
+    return around
 
 
 def moment(table: Table, event: str) -> None:

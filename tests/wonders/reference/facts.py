@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +50,24 @@ class Cost:
     units: tuple[str, ...]
 
 
+def clauses_in(effects: Iterable[Effect]) -> list[Effect]:
+    """The clauses among some effects, as written."""
+    return sorted((one for one in effects if one["kind"] == "when"), key=lambda one: int(one["number"]))
+
+
+class WithEffects:
+    """Something in a city that has effects."""
+
+    effects: tuple[Effect, ...]
+
+    @cached_property
+    def clauses(self) -> list[Effect]:
+        """Its clauses, as written."""
+        return clauses_in(self.effects)
+
+
 @dataclass(frozen=True)
-class Card:
+class Card(WithEffects):
     """All copies of one card name; a name printed in two ages (Loom) is one card with copies in both."""
 
     name: str
@@ -67,7 +84,7 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Stage:
+class Stage(WithEffects):
     """One stage of a board side."""
 
     cost: Cost
@@ -133,7 +150,7 @@ RULE_SETS: dict[str, RuleSet] = {
 
 
 @dataclass(frozen=True)
-class Recruit:
+class Recruit(WithEffects):
     """A card of a further deck."""
 
     deck: str

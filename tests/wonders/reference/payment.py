@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 # Resources by name, and by the letters of cases.json (wood, stone, clay, ore).
 RAW = frozenset({"clay", "stone", "ore", "wood", "W", "S", "C", "O"})
@@ -75,20 +76,29 @@ def pareto_payments(
     """
     if budget is not None and bank > budget:
         return []
-    needed = tuple(sorted(cost))
-    own_sources = [Source("own", frozenset(symbol)) for symbol in own]
-    trade_sources = [Source("left", frozenset(symbol)) for symbol in left]
-    trade_sources += [Source("left", frozenset(symbol), from_board=True) for symbol in left_board]
-    trade_sources += [Source("right", frozenset(symbol)) for symbol in right]
-    trade_sources += [Source("right", frozenset(symbol), from_board=True) for symbol in right_board]
+    sources = [Source("own", frozenset(symbol)) for symbol in own]
+    for owner, sold, board in (("left", left, left_board), ("right", right, right_board)):
+        sources += [Source(owner, frozenset(symbol)) for symbol in sold]
+        sources += [Source(owner, frozenset(symbol), from_board=True) for symbol in board]
+    pairs = minimal_pairs(tuple(sorted(cost)), tuple(sources), left_prices, right_prices)
+    return [pair for pair in pairs if budget is None or bank + sum(pair) <= budget]
+
+
+@lru_cache(maxsize=4096)  # the same purchase is asked for again and again: by each card that costs the same
+def minimal_pairs(
+    needed: tuple[str, ...], sources: tuple[Source, ...], left_prices: Prices, right_prices: Prices
+) -> list[tuple[int, int]]:
+    """The Pareto-minimal pairs of coins, whatever the buyer has."""
+    helpful = [source for source in sources if not source.symbol.isdisjoint(needed)]
     ways: Ways = {needed: {((), ())}}
-    for source in own_sources:
-        ways = use(ways, source, left_prices, right_prices)
-    if () not in ways:  # the own city is not enough; otherwise (0, 0) undercuts everything
-        for source in trade_sources:
+    for source in helpful:
+        if source.owner == "own":
             ways = use(ways, source, left_prices, right_prices)
-    pairs = {(left_prices.total(bought[0]), right_prices.total(bought[1])) for bought in ways.get((), set())}
-    return [pair for pair in pareto(pairs) if budget is None or bank + sum(pair) <= budget]
+    if () not in ways:  # the own city is not enough; otherwise (0, 0) undercuts everything
+        for source in helpful:
+            if source.owner != "own":
+                ways = use(ways, source, left_prices, right_prices)
+    return pareto((left_prices.total(bought[0]), right_prices.total(bought[1])) for bought in ways.get((), set()))
 
 
 # What is still to be covered -> all the ways to have got there, each the prices of what was bought left and right.

@@ -36,8 +36,8 @@ def acting(table: Table, payer: City, thing: Card | Stage) -> Iterator[tuple[Cit
     event = "card_cost" if isinstance(thing, Card) else "stage_cost"
     for wanted in (event, "trade_cost"):
         for owner in table.cities:
-            for where, clause in list(clauses_of(owner)):
-                if clause["event"] != wanted or payer not in related(table, owner, clause.get("by", "self")):
+            for where, clause in [(where, clause) for where, clause in clauses_of(owner) if clause["event"] == wanted]:
+                if payer not in related(table, owner, clause.get("by", "self")):
                     continue
                 if isinstance(thing, Card) and "color" in clause and thing.color not in clause["color"]:
                     continue

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tests.wonders.reference.clauses import act, decide, moves_made, value
-from tests.wonders.reference.clauses import in_order as in_order_of
 from tests.wonders.reference.decks import choices, take_card
 from tests.wonders.reference.market import Market, market
 from tests.wonders.reference.moves import (
@@ -153,7 +152,7 @@ def recruit(table: Table, asked: Asked) -> None:
     gain_at_once(table, [thing])
     table.builds += [(False, city.seat) for _ in thing.of_kind("build_from_discard")]
     table.event = (card, "paid", len(city.structures) + 1)
-    for clause in in_order_of(card.effects):
+    for clause in card.clauses:
         if clause["event"] == "built":
             act(table, city, {"card": card.name, "when": clause["number"]}, clause, city)
 

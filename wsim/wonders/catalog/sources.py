@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from wsim.wonders.words import STAGE_ENTRY
@@ -36,11 +35,8 @@ def source_name(catalogue: Catalogue, rules: Any, source: int, *, of_formula: bo
 
 def source_of(catalogue: Catalogue, entry: int) -> dict[str, Any]:
     """Return the source of a clause as in a trace: the card, the number of the stage, or the rule of the table."""
-    return dict(_sources(catalogue)[entry])
-
-
-@lru_cache(maxsize=8)
-def _sources(catalogue: Catalogue) -> dict[int, dict[str, Any]]:
+    if entry < STAGE_ENTRY:
+        return {"card": catalogue.cards[entry].name}
     named: list[dict[str, Any]] = [
         {"stage": number}
         for wonder in catalogue.wonders
@@ -49,8 +45,7 @@ def _sources(catalogue: Catalogue) -> dict[int, dict[str, Any]]:
     ]
     named += [{"card": card.name} for card in catalogue.deck_cards]
     named += [{"table": rule.name} for rule in catalogue.table]
-    cards = {number: {"card": card.name} for number, card in enumerate(catalogue.cards)}
-    return cards | dict(enumerate(named, start=STAGE_ENTRY))
+    return named[entry - STAGE_ENTRY]
 
 
 def _entry_of_formula(rules: Any, at: int) -> int:

@@ -411,15 +411,43 @@ def _general_buy(solver, missing, states, gives, side, raw_price, made_price, to
     _general_add(solver, missing, states, gives, side, raw_price, made_price, tops, 0, 0)
 
 
-@kernel
+@kernel(rare=True)
+def _general_clear(solver, row, states, tops):
+    """Mark all totals of some states as out of reach, from a row of ``solver.general`` on."""
+    for state in range(row, row + states):
+        for total in range(tops + 1):
+            solver.general[state, total] = _FAR
+
+
+@kernel(rare=True)
+def _general_side(public, solver, seat, side, missing, states, tops, first):
+    """Add what one neighbour sells; ``first``: by how much the first unit from there is cheaper."""
+    seller = solver.left if side == 0 else solver.right
+    raw_price = np.int64(public.price[seat, 2 * side]) + solver.prices.unit[2 * side]
+    made_price = np.int64(public.price[seat, 2 * side + 1]) + solver.prices.unit[2 * side + 1]
+    raw_price, made_price = min(max(raw_price, 0), w.MAX_PRICE), min(max(made_price, 0), w.MAX_PRICE)
+    rebate = public.board_rebate[seat, side]
+    for resource in range(w.RESOURCE_KINDS):
+        sold = lane(public.sale[seller], resource)
+        gives = _ONE << np.uint64(8 * resource)
+        if rebate > 0 and public.board_resource[seller] == resource and sold > 0:
+            cheap_raw, cheap_made = max(raw_price - rebate, 0), max(made_price - rebate, 0)
+            _general_buy(solver, missing, states, gives, side, cheap_raw, cheap_made, tops, first)
+            sold -= 1
+        for _ in range(min(sold, lane(missing, resource))):
+            _general_buy(solver, missing, states, gives, side, raw_price, made_price, tops, first)
+    for symbol in range(public.sale_flex_count[seller]):
+        gives = spread(public.sale_flex[seller, symbol])
+        _general_buy(solver, missing, states, gives, side, raw_price, made_price, tops, first)
+
+
+@kernel(rare=True)
 def _fill_general(public, solver, seat, missing, states, tops, left_first, right_first):
     """Fill ``solver.general`` with the least coins to the right for each covered amount and total to the left.
 
     With a cheaper first unit, the rows from GENERAL_STATES on are those in which it was bought.
     """
-    for state in range(states):
-        for total in range(tops + 1):
-            solver.general[state, total] = _FAR
+    _general_clear(solver, 0, states, tops)
     solver.general[0, 0] = 0
     for symbol in range(public.flex_count[seat]):
         if solver.used >> symbol & 1 == 0:
@@ -427,28 +455,10 @@ def _fill_general(public, solver, seat, missing, states, tops, left_first, right
     for _ in range(solver.prices.chosen_units):
         _general_add(solver, missing, states, _ONES, -1, 0, 0, tops, 0, 0)
     for side in range(w.NEIGHBOR_SEATS):
-        seller = solver.left if side == 0 else solver.right
         first = left_first if side == 0 else right_first
-        raw_price = np.int64(public.price[seat, 2 * side]) + solver.prices.unit[2 * side]
-        made_price = np.int64(public.price[seat, 2 * side + 1]) + solver.prices.unit[2 * side + 1]
-        raw_price, made_price = min(max(raw_price, 0), w.MAX_PRICE), min(max(made_price, 0), w.MAX_PRICE)
-        rebate = public.board_rebate[seat, side]
         if first:
-            for state in range(states):
-                for total in range(tops + 1):
-                    solver.general[GENERAL_STATES + state, total] = _FAR
-        for resource in range(w.RESOURCE_KINDS):
-            sold = lane(public.sale[seller], resource)
-            gives = _ONE << np.uint64(8 * resource)
-            if rebate > 0 and public.board_resource[seller] == resource and sold > 0:
-                cheap_raw, cheap_made = max(raw_price - rebate, 0), max(made_price - rebate, 0)
-                _general_buy(solver, missing, states, gives, side, cheap_raw, cheap_made, tops, first)
-                sold -= 1
-            for _ in range(min(sold, lane(missing, resource))):
-                _general_buy(solver, missing, states, gives, side, raw_price, made_price, tops, first)
-        for symbol in range(public.sale_flex_count[seller]):
-            gives = spread(public.sale_flex[seller, symbol])
-            _general_buy(solver, missing, states, gives, side, raw_price, made_price, tops, first)
+            _general_clear(solver, GENERAL_STATES, states, tops)
+        _general_side(public, solver, seat, side, missing, states, tops, first)
         if first:
             for state in range(states):
                 for total in range(tops + 1):
