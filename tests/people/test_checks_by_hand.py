@@ -77,6 +77,9 @@ def test_names_are_matched_and_a_wonder_may_hold_its_side() -> None:
     assert problem.startswith("row 6, wonder 'Petra': ")
     assert sheet.spellings["Gizeh"] == "Gizah"
     assert "Rhodos" not in sheet.spellings
+    both = sheet_of([0, 0], wonder=["Gizah (B)", "Rhodos A"], side=["A", None], total=["9"])
+    both.check()
+    assert both.rows["side"].to_list() == ["A", "A"], "a column of sides wins over the cell"
 
 
 def test_rows_of_a_game_agree() -> None:
