@@ -79,6 +79,7 @@ def test_a_session_is_saved_and_goes_on(
     resampled = made.game.determinize(1, 5)
     Path("third.json").write_text(resampled.to_json(), encoding="utf-8")
     begun = _loaded("third.json", given, None, trust=False)
+    assert begun.position is not None
     assert (begun.seat, begun.position.steps) == (1, resampled.steps), "who decides next sits there"
     for keys, extra, key in ((["players"], [], "players"), ([], ["--x"], "x")):
         changed: Any = SimpleNamespace(keys=keys, extra=extra)
@@ -151,7 +152,7 @@ class Answer:
 
 def output(*, quiet: bool = False, as_json: bool = False, instead: bool = False) -> Any:
     written: list[Any] = []
-    files = SimpleNamespace(
+    files: Any = SimpleNamespace(
         instead=instead, check=lambda: None, write=lambda rows, head, quiet: written.append((len(rows), head, quiet))
     )
     printing: Any = SimpleNamespace(quiet=quiet, as_json=as_json)
@@ -194,7 +195,7 @@ def test_an_answer_is_printed_written_and_may_be_interrupted(capsys: pytest.Capt
 def test_a_chart_of_the_terminal_has_a_common_scale_with_zero() -> None:
     """From -.2 to .2 on eleven places: each is .04, and 0 is the sixth."""
     columns = [Column("name", NAME), estimated("x", SHARE, difference=True)]
-    rows = [{"name": "a", "x": 0.12, "x_low": 0.0, "x_high": 0.2},
+    rows: list[dict[str, Any]] = [{"name": "a", "x": 0.12, "x_low": 0.0, "x_high": 0.2},
             {"name": "long", "x": -0.12, "x_low": -0.2, "x_high": None},
             {"name": "b", "x": -0.2, "x_low": -0.2, "x_high": -0.16}, {"name": "c", "x": None}]  # fmt: skip
     chart = Chart("forest", ("x",), ("name",), "T")
@@ -235,7 +236,7 @@ def test_extras_have_their_versions_or_how_to_install_them(monkeypatch: pytest.M
     needs = ["numpy>=1", 'altair>=5; extra == "report"', "jinja2; python_version > '3' and extra == 'report'",
              "torch>=2; extra == 'learn'", 'pytest; extra == "test"', "wsim; extra == 'all'"]  # fmt: skip
     versions = {"altair": "5.1", "jinja2": "3.0"}
-    monkeypatch.setattr(doctor_command.metadata, "requires", lambda _name: needs)
+    monkeypatch.setattr("importlib.metadata.requires", lambda _name: needs)
     monkeypatch.setattr(doctor_command, "_version", lambda name: versions.get(name, ""))
     assert [(check.what, check.found, check.sound) for check in doctor_command._extras()] == [
         ("wsim[all]", "", True), ("wsim[learn]", "not installed: torch (pip install 'wsim[learn]')", True),
