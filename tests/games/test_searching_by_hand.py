@@ -239,3 +239,61 @@ def test_each_candidate_is_played_from_the_same_cards(module: Any) -> None:
     done.clear()
     compare(game, words, None, None, None, 2, 6, 1)
     assert (done[1], records.worth[0]) == ((0, -1, [8] * size), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("manner", "left", "index"), [("VALUED", 3, 5), ("FULL", 3, 5), ("FULL", 1, 4), ("FULL", 0, -1)]
+)
+def test_a_search_thinks_about_two_candidates_or_more(manner: str, left: int, index: int, module: Any) -> None:
+    """It begins with the position and the decision as they are, and puts them back; nothing is recorded meanwhile."""
+    thought: list[Any] = []
+    words = np.arange(4, dtype=np.uint64)
+    parameters = [0.0] * 9
+    for name, value in (("MOST_CANDIDATES", 6.0), ("AHEAD", 2.0), ("MANNER", getattr(module, manner))):
+        parameters[getattr(module, name)] = value
+    records = lookahead(saved=np.zeros(4, np.uint64), candidate=[4, 9, 9, 9, 9])
+    game = SimpleNamespace(
+        lookahead=records, own=[None, SimpleNamespace(entrant=3, parameters=parameters)], public="public",
+        choice="choice", log=SimpleNamespace(recording=7),
+    )  # fmt: skip
+    seating = SimpleNamespace(pool_at={3: 10}, pool_size={3: 5}, settings_at={3: 2}, settings=["a", "b", "c"])
+
+    def choose(_game: Any, _rules: Any, settings: str, _line_up: Any, seat: int, most: int) -> int:
+        assert (settings, seat, most, records.ahead) == ("c", 1, 6, 2)
+        return left
+
+    def think(*given: Any) -> None:
+        thought.append((given[6], game.log.recording, records.saved.tolist()))
+        words[:] = 0
+        records.candidate[0] = 5
+
+    module._choosing, module._thinking = lambda _hooks: choose, lambda _hooks: think
+    module.words_of = lambda _game, count: words[:count]
+    module._set_streams = lambda _lookahead, own, moment: thought.append((own.entrant, moment))
+    search = module.searching(hooks(moment=lambda public, choice: (public, choice), at_once=module.at_no_time))
+    assert search(game, None, seating, None, 1) == index
+    assert records.valuer == (14 if manner == "VALUED" else -1), "the last of its pool"
+    assert thought == [(3, ("public", "choice")), *([(left, 0, [0, 1, 2, 3])] if left > 1 else [])]
+    assert (words.tolist(), game.log.recording, records.inferring, records.when) == ([0, 1, 2, 3], 7, 0, 0)
+    records.ahead = -1
+    if left > 1:
+
+        def fail(*_: Any) -> int:
+            records.ahead = -1
+            return left
+
+        module._choosing = lambda _hooks: fail
+        search = module.searching(hooks(moment=lambda *_: 0, at_once=module.at_no_time))
+        assert search(game, None, seating, None, 1) == -1, "a user's function failed"
+
+
+def test_by_default_decisions_are_equal_and_moves_unlike(module: Any) -> None:
+    """A playout varies by .05, the prior's error by a twentieth: it counts as 20 playouts."""
+    part, noise, error = module.even_share(None, None, None, False)
+    assert (part, noise, noise / error) == (1.0, 0.05, pytest.approx(20))
+    assert module.none_alike(None, 0, 1) is False
+    kind = np.dtype([("state", "u8", (3,))]), np.dtype([("moves", "i8", (5,)), ("count", "i8")])
+    sizes = {
+        name: module.lookahead_of(*kind, 4)[name].shape for name in ("saved", "redrawn", "values", "chance", "player")
+    }
+    assert sizes == {"saved": (3 + 6,), "redrawn": (3 + module._HEAD,), "values": (5,), "chance": (4,), "player": (4,)}

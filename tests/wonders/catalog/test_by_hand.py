@@ -197,9 +197,7 @@ def test_sources_of_clauses_are_numbered_stages_first_then_decks_and_the_table()
         deck_cards=[SimpleNamespace(name="Guide")], table=[SimpleNamespace(name="Plague")],
         cards=[SimpleNamespace(name="Altar"), SimpleNamespace(name="Baths")],
     )  # fmt: skip
-    found = sources._sources.__wrapped__(catalogue)
-    assert [found[at] for at in (0, 1)] == [{"card": "Altar"}, {"card": "Baths"}]
-    assert [found[STAGE_ENTRY + at] for at in range(6)] == [
+    assert [sources.source_of(catalogue, at) for at in (0, 1)] == [{"card": "Altar"}, {"card": "Baths"}]
+    assert [sources.source_of(catalogue, STAGE_ENTRY + at) for at in range(6)] == [
         {"stage": 1}, {"stage": 2}, {"stage": 1}, {"stage": 1}, {"card": "Guide"}, {"table": "Plague"}
     ]  # fmt: skip
-    assert len(found) == 8
