@@ -158,7 +158,7 @@ def test_a_person_sees_the_options() -> None:
 def test_a_seat_that_decides_learns_nothing_hidden_from_a_redrawing() -> None:
     """Drawn again at a decision, the position has the same decision, the same public facts and the own hand."""
     seen = set()
-    tables = [(ruleset, n) for ruleset in ("1e", "1e-duo", "2e-cities-teams") for n in range(3)]
+    tables = [(ruleset, n) for ruleset in ("1e", "1e-duo", "2e-cities-teams") for n in range(1)]
     for ruleset, number in tables:
         players = {"1e": 3, "1e-duo": 2, "2e-cities-teams": 4}[ruleset]
         rules = {"ruleset": ruleset, "set": OFTEN[:-1], "players": players, "policies": "first", "seed": 2}

@@ -162,14 +162,15 @@ def test_a_seat_that_saw_the_pile_still_knows_it_when_hidden_cards_are_drawn_aga
         while game.to_move is not None:
             position: Any = game._position
             if game.decision == "effect" or position.view(game.to_move).get("pile_seen"):
+                whole, own = position.view(None), position.view(game.to_move)
                 for draw in range(2):
                     drawn = position.redrawn(game.to_move, 5 + draw)
                     assert list(drawn.coded) == list(position.coded)
-                    assert drawn.view(game.to_move) == position.view(game.to_move)
-                    hands, others = (p.view(None)["hands"] for p in (position, drawn))
+                    assert drawn.view(game.to_move) == own
+                    other = drawn.view(None)
                     chosen_anew = game.decision != "effect"  # hidden choices of the turn
-                    assert chosen_anew or list(map(len, hands)) == list(map(len, others))
-                    piles = [Counter(p.view(None)["discard_pile"]) for p in (position, drawn)]
+                    assert chosen_anew or list(map(len, whole["hands"])) == list(map(len, other["hands"]))
+                    piles = [Counter(view["discard_pile"]) for view in (whole, other)]
                     assert piles[0].total() == piles[1].total()
                     seen[piles[0] == piles[1]] += 1
             game.made()

@@ -9,7 +9,7 @@ from typing import Any
 from wsim.facts import observed_names
 from wsim.positions.seat_facts import facts_shown
 from wsim.wonders.catalog import Catalogue
-from wsim.wonders.catalog.counter_slots import slots_of
+from wsim.wonders.catalog.counter_slots import Slot, slots_of
 from wsim.wonders.describe.by_clauses import by_clauses, counters_of_city, counters_of_table
 from wsim.wonders.describe.trace import move_record, names_of
 from wsim.wonders.facts import CITY_FACTS, OBSERVED, OBSERVED_WITH_CLAUSES, SO_FAR
@@ -66,13 +66,13 @@ def view_of(
 ) -> dict[str, Any]:
     """Return what a seat may know, None: everything, as a JSON object; ``moment`` says who decides what."""
     names = [card.name for card in catalogue.cards]
-    public = state.public
+    public, slots = state.public, slots_of(catalogue)
     view: dict[str, Any] = {
         "age": int(public.age) + 1,
         "turn": int(public.turn) + 1,
         "discarded": int(public.discarded),
-        "cities": [_city(catalogue, rules, state, city_seat) for city_seat in range(int(rules.seats))],
-        **counters_of_table(slots_of(catalogue), state),
+        "cities": [_city(catalogue, slots, rules, state, city_seat) for city_seat in range(int(rules.seats))],
+        **counters_of_table(slots, state),
         **({"display": _recruits(catalogue, public.display)} if rules.deck_shown.any() else {}),
         "public_moves": [_deed(names, int(deed)) for deed in public.deeds[: int(public.deed_count)]],
         **moment,
@@ -98,14 +98,14 @@ def _recruits(catalogue: Catalogue, cards: Any) -> list[str]:
     return [card.name for number, card in enumerate(catalogue.deck_cards) if int(cards) >> number & 1]
 
 
-def _city(catalogue: Catalogue, rules: Any, state: Any, seat: int) -> dict[str, Any]:
+def _city(catalogue: Catalogue, slots: Sequence[Slot], rules: Any, state: Any, seat: int) -> dict[str, Any]:
     public = state.public
     wonder = catalogue.wonders[int(public.side[seat]) // SIDES_OF_BOARD]
-    built = [int(word) for word in public.built[seat]]
+    standing = _cards_in(public.built[seat], rules)
     city: dict[str, Any] = {
         "wonder": wonder.name,
         "side": catalogue.sides[int(public.side[seat]) % SIDES_OF_BOARD],
-        "built": [card.name for number, card in enumerate(catalogue.cards) if built[number >> 6] >> (number & 63) & 1],
+        "built": [catalogue.cards[number].name for number in standing],
         **facts_shown(CITY_FACTS, public, seat, expansion=bool(rules.cities)),
     }
     if rules.decks:
@@ -113,24 +113,24 @@ def _city(catalogue: Catalogue, rules: Any, state: Any, seat: int) -> dict[str, 
     if seat >= rules.players:
         del city["hand_size"]  # the Free City has no hand (R44)
     side, stages = int(public.side[seat]), int(public.stages[seat])
-    entries = [number for number in range(int(rules.cards)) if built[number >> 6] >> (number & 63) & 1]
-    entries += map(int, rules.stage_entry[side][:stages])
+    entries = [*standing, *map(int, rules.stage_entry[side][:stages])]
     first, recruited = int(rules.deck_entry), int(public.recruited[seat])
     entries += [first + number for number in range(len(catalogue.deck_cards)) if recruited >> number & 1]
     entries += range(int(rules.table_entry), int(rules.last_entry))
-    copied = [number for number in range(int(rules.cards)) if _has(public.copied[seat], number)]
+    copied = _cards_in(public.copied[seat], rules)
     if rules.copies:
         city["copied"] = [catalogue.cards[number].name for number in copied]
     if rules.code.any():
         city |= by_clauses(rules, state, seat, [*entries, *copied])
     else:
         city.pop(SO_FAR, None)
-    return city | counters_of_city(slots_of(catalogue), state, seat, entries)
+    return city | counters_of_city(slots, state, seat, entries)
 
 
-def _has(words: Any, number: int) -> bool:
-    """Return whether a card is in a set of cards."""
-    return bool(int(words[number >> 6]) >> (number & 63) & 1)
+def _cards_in(words: Any, rules: Any) -> list[int]:
+    """Return the numbers of the cards in a set."""
+    parts = [int(word) for word in words]
+    return [number for number in range(int(rules.cards)) if parts[number >> 6] >> (number & 63) & 1]
 
 
 def _deed(names: Sequence[str], deed: int) -> dict[str, Any]:
