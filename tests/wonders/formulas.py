@@ -7,7 +7,9 @@ import re
 from typing import Any
 
 from wsim.kernels.formula_words import ORDERS
+from wsim.spec.fields import Problems
 from wsim.spec.formula import FormulaError, span
+from wsim.wonders.catalog.clauses import read_when
 from wsim.wonders.catalog.formula import WIDEST, parse
 from wsim.wonders.facts import CITY_NAMES
 from wsim.wonders.words import (
@@ -22,6 +24,7 @@ from wsim.wonders.words import (
     CARD_TRIGGERS,
     CHEAPER,
     COLORS,
+    COPIES,
     COST_ITEMS,
     COST_TRIGGERS,
     DEARER,
@@ -171,7 +174,29 @@ def prices(rng: random.Random, cards: list[str], event: str) -> dict[str, Any]:
 
 
 def clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
-    """Draw a clause of a card or stage."""
+    """Draw a clause of a card or stage that a card file may have."""
+    while True:
+        drawn = _any_clause(rng, cards)
+        problems = Problems("drawn")
+        read_when(problems, ("when",), [drawn])
+        if not problems.sentences:
+            return drawn
+
+
+def copying(rng: random.Random) -> dict[str, Any]:
+    """Draw a clause that gives copies as a rule (R103)."""
+    many = rng.choice((1, "card.cost > 1", "card.red or card.green or card.brown", "coins >= 3"))
+    found: dict[str, Any] = {"event": "card_built", "by": rng.choice(BY), "gain": {COPIES: many}}
+    found["each"] = rng.choice(EACH)
+    return found | (
+        {"card": {"from": rng.choice(("left", "right", "city", "discarded"))}} if rng.random() < 0.2 else {}
+    )
+
+
+def _any_clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
+    """Draw a clause, which may be one that is refused."""
+    if rng.random() < 0.04:
+        return copying(rng)
     event = rng.choice(tuple(TRIGGERS))
     if event in COST_TRIGGERS:
         return prices(rng, cards, event)
@@ -258,10 +283,16 @@ def _effects(rng: random.Random, cards: list[str], event: str, named: bool, anot
             changed = found.setdefault(rng.choice(("gain", "lose")), {}).setdefault("counter", {})
             changed[rng.choice(list(COUNTERS))] = _amount(rng, cards, another, event)
         elif kind < 0.85:
-            paid = event == "bought" and rng.random() < 0.3
-            found.setdefault("gain", {})[rng.choice(GAINS)] = (
-                "purchase" if paid else _amount(rng, cards, another, event)
-            )
+            found.setdefault("gain", {}).update([_gain(rng, cards, another, event)])
         else:
             found.setdefault("lose", {})[rng.choice(LOSSES)] = _amount(rng, cards, another, event)
     return found
+
+
+def _gain(rng: random.Random, cards: list[str], another: bool, event: str) -> tuple[str, Any]:
+    """Draw what is gained, and how much of it."""
+    if event in ("built", "card_built", "bought") and rng.random() < 0.25:
+        return COPIES, rng.choice((1, "card.cost > 1", "card.red or card.green", "coins >= 3"))
+    if event == "bought" and rng.random() < 0.3:
+        return rng.choice([item for item in GAINS if item != COPIES]), "purchase"
+    return rng.choice([item for item in GAINS if item != COPIES]), _amount(rng, cards, another, event)

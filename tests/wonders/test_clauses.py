@@ -51,7 +51,9 @@ def drawn_case(seed: int) -> Case:
             changes.append(f'wonders."{board.name}".sides.{side}.{place}.when={written([clause(rng, names)])}')
     rules = [written([of_table(rng, names) for _ in range(rng.randint(1, 3))]) for _ in range(rng.randint(0, 3))]
     changes += [f"table.Rule{number}.when={when}" for number, when in enumerate(rules)]
-    changes += [f"decks.Deck{number}={written(of_deck(rng, names, number))}" for number in range(rng.randint(0, 2))]
+    for number in range(rng.choice((0, 1, 1, 2))):
+        changes.append(f"decks.Deck{number}={written(of_deck(rng, names, number))}")
+        changes.append(f"table.Stock{number}.when={written([of_stock(rng, names, number)])}")
     counters = [f"counters.{name}={written(counter)}" for name, counter in COUNTERS.items()]
     kept = list(counters)
     for one in changes:
@@ -71,16 +73,27 @@ def of_table(rng: random.Random, names: list[str]) -> Clause:
 def of_deck(rng: random.Random, names: list[str], number: int) -> dict[str, Any]:
     """Draw a further deck (R88): cards with effects, clauses or both."""
     cards: dict[str, Any] = {}
-    for place in range(rng.randint(7, 16)):
+    way = rng.choice(("deal", "draft", "draft", "display"))
+    for place in range(rng.randint(14, 28) if way == "draft" else rng.randint(7, 16)):
         card = {
             name: drawn_effect(rng, name, "") for name in rng.sample(EFFECTS, rng.randint(0, 2)) if name != "coin_loss"
         }
-        if rng.random() < 0.6:
+        if rng.random() < 0.3:
             card["when"] = [clause(rng, names) for _ in range(rng.randint(1, 2))]
         cards[f"Recruit{number}{place}"] = {"cost": rng.choice((0, 0, 1, 3, 9)), **card}
-    hands = {"draft" if len(cards) >= 14 else "deal": len(cards) // 7}
-    supply = hands if rng.random() < 0.5 else {"display": rng.randint(1, len(cards))}
+    supply = {way: rng.randint(1, len(cards)) if way == "display" else len(cards) // 7}
+    supply |= {"age": rng.randint(1, 3)} if way != "draft" and rng.random() < 0.5 else {}
     return {**supply, "recruit": rng.choice(("age_start", "age_end")), "cards": cards}
+
+
+def of_stock(rng: random.Random, names: list[str], number: int) -> Clause:
+    """Draw a clause that draws cards from the stock of a further deck (R104)."""
+    drawn = rng.choice(("1", "2", "min(5, red)", "1 + stages"))
+    while True:
+        found = of_table(rng, names)
+        if found["event"] not in ("scored", *COST_TRIGGERS) and "choose" not in found:
+            found.setdefault("gain", {})["draw"] = {f"Deck{number}": drawn}
+            return found
 
 
 @pytest.mark.boundscheck

@@ -224,6 +224,33 @@ def test_the_nearest_counter_is_suggested_and_those_of_cards_are_refused_in_sett
         load_catalogue("1e", changes=[*DECLARED, "settings.sale_coins='counter.rent'"])
 
 
+@pytest.mark.parametrize(
+    ("counter", "formula", "message"),
+    [
+        ("{most=3, least=1}", "6 // counter.uses", ""),
+        ("{most=3, least=1}", "3 - counter.uses", ""),
+        ("{most=4, least=1}", "3 - counter.uses", "'3 - counter.uses' could be -1, and less than 0 is not accepted"),
+        ("{most=3}", "6 // counter.uses", "'counter.uses', at letter 6: could be 0, and division by 0 is not allowed"),
+        ("{most=3}", "6 if 5 % counter.uses > 1 else 0", "could be 0, and division by 0 is not allowed"),
+    ],
+)
+def test_formulas_know_the_bounds_of_counters(counter: str, formula: str, message: str) -> None:
+    changes = (f"counters.uses={counter}", when("Altar", {"event": "built", "gain": {"coins": formula}}))
+    if not message:
+        assert load_catalogue(changes=changes).card("Altar").effects.when
+        return
+    with pytest.raises(UserError) as error:
+        load_catalogue(changes=changes)
+    assert message in str(error.value)
+
+
+def test_an_amount_to_choose_may_be_as_large_as_its_counter() -> None:
+    clause = {"event": "built", "amount": "2 * counter.uses", "gain": {"coins": "amount"}}
+    load_catalogue(changes=("counters.uses={most=10}", when("Altar", clause)))
+    with pytest.raises(UserError, match="could be 22, and an amount to choose is at most 20"):
+        load_catalogue(changes=("counters.uses={most=11}", when("Altar", clause)))
+
+
 def test_too_many_counters_are_refused() -> None:
     many = [f"counters.c{n}={{most=3}}" for n in range(17)]
     with pytest.raises(UserError, match="17 counters are too many; accepted: at most 16"):

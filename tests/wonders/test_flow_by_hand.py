@@ -329,8 +329,9 @@ def test_each_phase_leads_to_the_next(clockwork: Any, monkeypatch: pytest.Monkey
 
     game, rules = machine(triggers=1 << w.ON_AGE | 1 << w.ON_TURN, counters=1, decks=1)
     game.log.recording, game.public.turns = True, 3
-    for name in ("deal", "log_hands", "moment", "ask_to_recruit", "fight_conflicts", "score_game", "drop_age_shields",
-                 "drop_turn_units", "log_coins", "reset_counters", "freeze", "discard"):  # fmt: skip
+    for name in ("deal", "deal_decks", "log_hands", "moment", "ask_to_recruit", "fight_conflicts", "score_game",
+                 "drop_age_shields", "drop_turn_units", "log_coins", "reset_counters", "freeze",
+                 "discard"):  # fmt: skip
         step(name)
     step("draft_on", False)
     step("resolve", False)
@@ -338,7 +339,7 @@ def test_each_phase_leads_to_the_next(clockwork: Any, monkeypatch: pytest.Monkey
     rules.slot_card = np.zeros((3, 64), int)
     game.flow.phase = layout.DRAFT
     assert clockwork.advance(game, rules, 1 << layout.CHOOSE) == layout.NOBODY
-    before = ["draft_on", "deal", "log_hands", ("reset_counters", w.FOR_AGE), ("moment", w.ON_AGE),
+    before = ["draft_on", "deal", "deal_decks", "log_hands", ("reset_counters", w.FOR_AGE), ("moment", w.ON_AGE),
               ("ask_to_recruit", w.ON_AGE), ("reset_counters", w.FOR_TURN), ("moment", w.ON_TURN)]  # fmt: skip
     assert done == [each if isinstance(each, tuple) else (each,) for each in before]
     done.clear()

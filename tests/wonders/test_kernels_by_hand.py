@@ -601,12 +601,14 @@ def recruits(**values: Any) -> tuple[Any, Any]:
     """Return a game of three players and rules: deck 0 has the secret cards 0 to 3, deck 1 the displayed 4 and 5."""
     rules = SimpleNamespace(
         players=3, decks=2, deck_from=[0, 4, 6], deck_dealt=[1, 0], deck_shown=[0, 2], deck_entry=100,
-        deck_drafted=[0, 0], deck_trigger=[7, 8], cost_coins={100 + card: card for card in range(6)},
+        deck_drafted=[0, 0], deck_age=[0, 0], deck_trigger=[7, 8], cost_coins={100 + card: card for card in range(6)},
     )  # fmt: skip
     game = SimpleNamespace(
-        own=[SimpleNamespace(recruits=slots(seat)) for seat in range(3)],
-        public=SimpleNamespace(display=slots(4, 5), coins=[9, 4, 3], recruited=[slots()] * 3),
+        own=[SimpleNamespace(recruits=slots(seat), draft=slots()) for seat in range(3)],
+        public=SimpleNamespace(display=slots(4, 5), enlisted=slots(), coins=[9, 4, 3], recruited=[slots()] * 3, age=0),
         choice=SimpleNamespace(kind=-1, seat=-1, count=-1, moves=[None] * 9), redraw=None,
+        asking=SimpleNamespace(is_drawn=0, drawn=[slots()] * 2, draws=4), dealer=None,
+        hidden=SimpleNamespace(deals=50),
     )  # fmt: skip
     return game, SimpleNamespace(**{**vars(rules), **values})
 
@@ -653,6 +655,7 @@ def test_a_recruited_card_is_paid_for_and_is_offered_no_more(monkeypatch: pytest
     assert (game.public.coins, game.public.bank_paid) == ([9, 1, 3], [0, 4, 0])
     assert (game.own[1].recruits, game.public.display) == (slots(1), slots(4, 5))
     assert done == [("add_recruit", 1, 103)]
+    assert game.public.enlisted == slots()
     assert game.hidden.board_builds == [0, 0, 0]
     rules.abilities[105], rules.eventful[105], rules.when[105] = w.BUILD_DISCARD, w.AT_ONCE, word
     done.clear()
@@ -664,6 +667,60 @@ def test_a_recruited_card_is_paid_for_and_is_offered_no_more(monkeypatch: pytest
     ]  # fmt: skip
     assert (game.public.event_entry, game.public.event_how) == (106, w.BY_PAYING)
     assert game.hidden.board_builds == [1, 0, 0]
+    module.recruit(game, rules, 0, np.uint64(102 | w.CHOOSE << 8))
+    assert game.public.enlisted == slots(2), "it was in no hand and not displayed"
+
+
+def test_the_stock_of_a_deck_is_what_nobody_has_and_does_not_lie_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of deck 0 with eight cards: 0 to 2 in hands, 3 is drafted, 4 and 5 are displayed, 6 is recruited."""
+    module = linked(monkeypatch, recruiting)
+    game, rules = recruits(deck_from=[0, 8, 9])
+    game.own[2].draft, game.public.recruited = slots(3), [slots(), slots(6), slots()]
+    assert module.stock_of(game, rules, 0) == slots(7)
+    assert module.stock_of(game, rules, 1) == slots(8)
+
+
+def test_cards_of_the_stock_are_drawn_once_for_a_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three of four cards are drawn, of which seat 1 can pay for two; no more than there are."""
+    module = linked(monkeypatch, moves, recruiting)
+    game, rules = recruits()
+    sought: list[int] = []
+    module.seek = lambda _dealer, word, stream: sought.append(word + stream)
+    module.stock_of = lambda *_given: slots(2, 3, 5, 6)
+    rules.cost_coins[106] = 0
+    asked: list[int] = []
+
+    def draw_from(_dealer: Any, _cards: Any, number: int) -> Any:
+        asked.append(number)
+        return slots(2, 5, 6)
+
+    module.draw_from = draw_from
+    for _ in range(2):
+        module.list_drawn(game, rules, 1, 0, 3)
+        words = [int(move) for move in game.choice.moves[: game.choice.count]]
+        assert [(word & 255, word >> 8 & 15) for word in words] == [
+            (102, w.CHOOSE), (106, w.CHOOSE), (100, w.DECLINE),
+        ]  # fmt: skip
+    assert (sought, asked) == ([50 + module.DRAW_STREAM + 4], [3])
+    assert (game.asking.is_drawn, game.asking.draws, game.asking.drawn[0]) == (2, 5, slots(2, 5, 6))
+    assert module.set_aside(game.asking) == slots(2, 5, 6)
+    game.asking.is_drawn = 0
+    module.list_drawn(game, rules, 1, 0, 20)
+    assert asked == [3, 4]
+    game.asking.is_drawn = 1
+    assert module.set_aside(game.asking) == slots()
+
+
+def test_decks_are_dealt_before_their_age_and_only_out_of_their_stock(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = linked(monkeypatch, recruiting)
+    game, rules = recruits(deck_from=[0, 4, 8], deck_dealt=[1, 1], deck_shown=[0, 0], deck_age=[0, 1])
+    game.public.age, sought = 1, []
+    module.seek = lambda _dealer, word, stream: sought.append(word + stream)
+    module.stock_of = lambda *_given: slots(5, 7)
+    module.draw_from = lambda _dealer, cards, number: cards & ~(cards - np.uint64(1)) if number else slots()
+    module.deal_decks(game, rules)
+    assert sought == [50 + module.LATER_STREAM + 1]
+    assert [own.recruits for own in game.own] == [slots(0, 5), slots(1, 7), slots(2)]
 
 
 def test_secret_cards_are_drawn_again_out_of_those_that_a_player_has_not_seen(
@@ -1045,7 +1102,8 @@ def test_a_house_rule_of_science_tries_every_way_to_fix_symbols(monkeypatch: pyt
 
 def test_the_last_of_as_many_decks_as_there_may_be_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "_fill_entry", lambda *_given: None)
-    decks = [SimpleNamespace(cards=[None] * (deck + 1), hand=deck, draft=deck % 2, display=2 * deck, recruit="built")
+    decks = [SimpleNamespace(cards=[None] * (deck + 1), hand=deck, draft=deck % 2, display=2 * deck, recruit="built",
+                             age=1 + deck % 3)
              for deck in range(w.DECKS)]  # fmt: skip
     cards = [SimpleNamespace(cost={}, effects=None) for _ in range(sum(range(w.DECKS + 1)))]
     catalogue: Any = SimpleNamespace(decks=decks, deck_cards=cards, table=())
@@ -1054,4 +1112,5 @@ def test_the_last_of_as_many_decks_as_there_may_be_has_an_end(monkeypatch: pytes
     compiling._fill_others(record, catalogue, w.STAGE_ENTRY + 1)
     assert record.deck_from.tolist() == [sum(range(deck + 1)) for deck in range(w.DECKS + 1)]
     assert (record.drafts, record.deck_drafted.tolist()) == (2, [0, 1, 0, 1])
+    assert record.deck_age.tolist() == [0, 1, 2, 0]
     assert (record.decks, record.table_entry) == (w.DECKS, w.STAGE_ENTRY + 1 + len(cards))

@@ -70,12 +70,14 @@ class Problems(Mistakes):
     """The mistakes in card files, in the order in which they were found.
 
     ``origins`` maps a path to the file, layer or change that wrote it; other paths were written by ``source``.
+    ``counters``: the bounds of each counter that the file declares (``counter.favour``), for the ranges of formulas.
     """
 
     def __init__(self, source: str) -> None:
         super().__init__()
         self.source = source
         self.origins: dict[Path, str] = {}
+        self.counters: Mapping[str, tuple[int, int]] = {}
 
     def origin(self, path: Path) -> str:
         """Return the writer of the value at ``path``: the last writer of a part of it, or of a table around it."""

@@ -248,7 +248,8 @@ def _parsed(vocabulary: Vocabulary, text: str) -> Node:
     except (ValueError, RecursionError, MemoryError):
         raise FormulaError(f"{text!r} is not a formula; accepted: {_WRITTEN}") from None
     node = _Reader(text, vocabulary).node(tree)
-    span(node, vocabulary.widest)
+    if not any(part.kind == "counter" for part in node.walk()):  # whose bounds only the caller knows
+        span(node, vocabulary.widest)
     words, depth = vocabulary.words(node, {}, None)
     if depth > DEPTH or len(words) > MAX_WORDS:
         raise FormulaError(f"{text!r} is nested too deeply or too long; divide it into several effects")
@@ -587,7 +588,8 @@ def _order_ends(node: Node) -> tuple[Node, Node]:
 
 
 def span(node: Node, spans: Spans) -> Span:
-    """Return the lowest and highest value of a formula, given the spans of names.
+    """Return the lowest and highest value of a formula, given the spans of names, and of counters, of which those that
+    are missing have the widest one.
 
     Raises FormulaError for a division by something that could be 0. A game in which a formula exceeds what can be
     played stops (``wsim.kernels.formula_machine``).
@@ -624,7 +626,9 @@ def _known_span(node: Node, spans: Spans) -> Span | None:
             return 0, spans["cards"][1]  # a place in the order of building
         case "named":
             return 0, MAX_CARDS
-    if node.kind in ("call", "counter", *_OF_CARD):
+    if node.kind == "counter":
+        return spans.get(node.name, node.bounds)
+    if node.kind in ("call", *_OF_CARD):
         return node.bounds
     return (0, 1) if node.kind == "card" or node.is_condition else None
 

@@ -46,7 +46,8 @@ def _values(simulator: WondersSimulator) -> Mapping[Path, int]:
             for number, stage in enumerate(stages, start=1):
                 values |= _of_entry(("wonders", wonder.name, "sides", side, str(number)), stage.cost, stage.effects)
     for deck in catalogue.decks:
-        values |= {("decks", deck.name, name): number for name, number in deck.supply.items()}
+        numbers = {name: number for name, number in deck.table().items() if name != "recruit"}
+        values |= {("decks", deck.name, name): number for name, number in numbers.items()}
         for recruit in deck.cards:
             path = ("decks", deck.name, "cards", recruit.name)
             values |= {(*path, "cost"): recruit.cost, **_of_effects(path, recruit.effects)}

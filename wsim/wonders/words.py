@@ -266,9 +266,13 @@ DEARER = ("coins", *RESOURCES, *UNIT_ITEMS[:-1])
 ACTS = (
     "take", "give", *(f"gain {item}" for item in GAINS), *(f"lose {item}" for item in LOSSES), "points",
     *(f"cheaper {item}" for item in CHEAPER), *(f"dearer {item}" for item in DEARER),
+    *(f"gain draw {number}" for number in range(1, DECKS + 1)),
 )  # fmt: skip
-"""The actions of a clause, in the order of execution; the last ones change prices (R76, R77)."""
+"""The actions of a clause, in the order of execution; some change prices (R76, R77), and the last ones draw cards from
+the decks by number (R104)."""
 ACT: Mapping[str, int] = {name: number for number, name in enumerate(ACTS)}
+DRAW = "draw"
+"""The prefix of a further deck in gains: ``draw.Envoys``, so many cards from its stock, to recruit one of (R104)."""
 COUNTER = "counter"
 """The prefix of a counter in formulas, gains and losses: ``counter.favour``."""
 COUNTER_ACTS = tuple(f"{verb} {COUNTER}" for verb in ("gain", "lose"))

@@ -905,7 +905,7 @@ def counted(
         counter_most=[9] * 2,
     )  # fmt: skip
     public = table(counter={seat: [1, 5] for seat in range(4)})
-    module._worth_of_clauses = lambda given, _rules, _steps, seat, _item, without, this_age: (
+    module._worth_of_clauses = lambda given, _rules, _steps, seat, _item, without, this_age, _coins: (
         0.0 if this_age or without == SPENDER else float(worth(int(given.counter[seat][0])))
     )
     module._still_to_come = lambda *_given: coming

@@ -100,7 +100,7 @@ SETS = {
     "more cards that ask": (SECOND, SECOND_COUNTERS),
     "third set": (THIRD, THIRD_COUNTERS),
 }
-# Coins that come with a counter count a third of a point, less than the weights rate them at in the first age.
+# Five coins at the end of age I, with a counter or without one, lack what the weights give for a reserve of coins now.
 RATED_TOO_LOW = {(policy, "later steps"): {"Tavern"} for policy in ("balanced", "weighted")}
 MENDED = tuple(name for name in SETS if name != "third set")  # that the values of policies were mended with
 

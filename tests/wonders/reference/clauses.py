@@ -391,6 +391,11 @@ def act_on(
         if "counter" in does:
             count(table, owner, where, does, city, number)
             continue
+        if does.startswith("gain draw "):
+            done = asked_to_draw(table, city, does.removeprefix("gain draw "), number)
+            if done:
+                note(table, {"seat": owner.seat, **where, "does": does, "city": city.seat}, done)
+            continue
         if does in ("gain points", "lose points"):
             card = table.catalogue.cards.get(where.get("card", ""))
             category = CATEGORY_OF_COLOR[card.color] if card else "wonder"
@@ -405,6 +410,14 @@ def act_on(
             done = DOES[does](table, owner, city, number)
         if done:
             note(table, {"seat": owner.seat, **where, "does": does, "city": city.seat}, done)
+
+
+def asked_to_draw(table: Table, city: City, deck: str, number: int) -> int:
+    """A player may recruit one of some cards from the stock of a deck, in its turn (R104)."""
+    if number and not table.is_free_city(city.seat):
+        table.pending.append(Asked(city, {}, {}, city, None, 0, deck, number=number))
+        return number
+    return 0
 
 
 def copied(table: Table, city: City, number: int) -> int:
@@ -619,6 +632,8 @@ def parts(clause: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         verb, _, what = does.partition(" ")
         if verb in clause and (not what or what in clause[verb]):
             yield does, clause[verb][what] if what else clause[verb]
+    for name, amount in sorted(clause.get("gain", {}).get("draw", {}).items()):
+        yield f"gain draw {name}", amount
     for verb in ("gain", "lose"):
         for name, amount in sorted(clause.get(verb, {}).get("counter", {}).items()):
             yield f"{verb} counter {name}", amount

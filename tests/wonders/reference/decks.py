@@ -5,22 +5,24 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from tests.wonders.reference.rng import DECK_STREAM, DRAW_STREAM, Stream
+from tests.wonders.reference.rng import DECK_STREAM, DRAW_STREAM, LATER_STREAM, Stream
 from tests.wonders.reference.table import Asked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from tests.wonders.reference.facts import Card, Recruit
     from tests.wonders.reference.table import City, Table
 
 
-def deal_decks(table: Table, seed: int, number: int) -> dict[str, Any]:
-    """Deal and display the decks of a game; what a trace tells of them."""
-    stream = Stream(seed, number, DECK_STREAM)
+def deal_decks(table: Table, seed: int, number: int, age: int = 1) -> dict[str, Any]:
+    """Deal and display the decks of an age; what a trace tells of them."""
+    stream = Stream(seed, number, DECK_STREAM if age == 1 else LATER_STREAM + age - 1)
     told: dict[str, Any] = {}
     for name, deck in table.catalogue.decks.items():
-        left = list(deck.cards)
+        if deck.age != age:
+            continue
+        left = stock(table, name)
         if deck.display:
             table.display[name] = drawn(left, deck.display, stream)
             told[name] = [card.name for card in table.display[name]]
@@ -56,14 +58,24 @@ def draft(table: Table) -> None:
             city.hand += kept[city.seat] + hands[city.seat]
 
 
-def drawing(table: Table, seed: int, number: int) -> Callable[[Asked, str], list[Card]]:
+def draw_streams(seed: int, number: int) -> Iterator[Stream]:
+    """What cards are drawn from for the decisions of a game, one after the other."""
+    return (Stream(seed, number, stream) for stream in count(DRAW_STREAM))
+
+
+def stock(table: Table, name: str) -> list[Recruit]:
+    """The cards of a deck that nobody has and that do not lie open."""
+    taken = [*table.display.get(name, ()), *(card for city in table.cities for card in (*city.hand, *city.recruited))]
+    return [card for card in table.catalogue.decks[name].cards if card not in taken]
+
+
+def drawing(table: Table) -> Callable[[Asked, str], list[Card]]:
     """What draws cards from the discard pile for a decision (R100)."""
-    streams = count(DRAW_STREAM)
 
     def draw(asked: Asked, formula: str) -> list[Card]:
         from tests.wonders.reference.clauses import source_of, value
 
-        stream = Stream(seed, number, next(streams))
+        stream = next(table.streams)
         left = sorted(table.discard_pile, key=lambda card: card.name)
         wanted = value(table, asked.owner, asked.trigger, formula, source=source_of(asked.owner, asked.where))
         return [left.pop(stream.below(len(left))) for _ in range(min(wanted, len(left)))]
@@ -73,6 +85,7 @@ def drawing(table: Table, seed: int, number: int) -> Callable[[Asked, str], list
 
 def drawn(left: list[Recruit], count: int, stream: Stream) -> list[Recruit]:
     """Take a number of cards at random from those that are left."""
+    count = min(count, len(left))
     return sorted((left.pop(stream.below(len(left))) for _ in range(count)), key=lambda card: card.name)
 
 
@@ -96,12 +109,12 @@ def ask_to_recruit(table: Table, event: str) -> None:
                 table.pending.append(Asked(city, {}, {}, city, None, 0, name))
 
 
-def choices(table: Table, city: City, name: str) -> list[dict[str, Any]]:
-    """The cards that a city can pay for, and declining; nothing where it can pay for none."""
+def choices(city: City, name: str, cards: list[Recruit]) -> list[dict[str, Any]]:
+    """Those of some cards that a city can pay for, and declining; nothing where it can pay for none."""
     told = {"seat": city.seat, "deck": name}
     moves: list[dict[str, Any]] = [
         {**told, "action": "choose", "card": card.name, "bank": card.cost.coins}
-        for card in offered(table, city, name)
+        for card in cards
         if card.cost.coins <= city.coins
     ]
     return [*moves, {**told, "action": "decline"}] if moves else []
@@ -109,8 +122,10 @@ def choices(table: Table, city: City, name: str) -> list[dict[str, Any]]:
 
 def take_card(table: Table, city: City, name: str, chosen: dict[str, Any]) -> Recruit:
     """A card is paid for and comes to the city (R90)."""
-    [card] = [one for one in offered(table, city, name) if one.name == chosen["card"]]
-    table.display.get(name, city.hand).remove(card)
+    [card] = [one for one in table.catalogue.decks[name].cards if one.name == chosen["card"]]
+    for held in (table.display.get(name, []), city.hand):
+        if card in held:
+            held.remove(card)
     city.coins -= card.cost.coins
     city.tally["bank_paid"] += card.cost.coins
     city.recruited.append(card)

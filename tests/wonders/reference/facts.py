@@ -168,6 +168,7 @@ class Deck:
     display: int
     recruit: str
     drafted: bool = False
+    age: int = 1
 
 
 @dataclass(frozen=True)

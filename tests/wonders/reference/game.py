@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tests.wonders.reference.clauses import begin, counters_told, drop_turn_units, moment
 from tests.wonders.reference.conflict import end_age
 from tests.wonders.reference.deal import deal_age, set_up
-from tests.wonders.reference.decks import deal_decks, draft, drawing
+from tests.wonders.reference.decks import deal_decks, draft, draw_streams, drawing
 from tests.wonders.reference.facts import RULE_SETS, SWITCHES, Catalogue, RuleSet, load
 from tests.wonders.reference.market import market
 from tests.wonders.reference.moves import free_city_moves, turn_moves
@@ -79,8 +79,9 @@ class Reference:
         self._streams = [Stream(seed, number, SEAT_STREAM + seat) for seat in range(self.players)]
         self._holder = 0
         self.table = Table(self.rules, self.switches, self.catalogue, cities, self._ask, recruit=recruit)
-        decks = deal_decks(self.table, seed, number)
-        self.table.drawn = drawing(self.table, seed, number)
+        self._decks = deal_decks(self.table, seed, number)
+        self.table.streams = draw_streams(seed, number)
+        self.table.drawn = drawing(self.table)
         draft(self.table)
         labels = [label(policy) for policy in self._policies] + ([FREE_CITY_LABEL] if self.rules.duo else [])
         trace: Trace = {
@@ -93,7 +94,7 @@ class Reference:
                 {"wonder": wonder, "side": side, "policy": name}
                 for (wonder, side), name in zip(seated, labels, strict=True)
             ],
-            **({"decks": decks} if decks else {}),
+            **({"decks": self._decks} if self.catalogue.decks else {}),
             "ages": [self._play_age(age, seed, number) for age in (1, 2, 3)],
         }
         trace["scores"] = scores(self.table)
@@ -128,6 +129,7 @@ class Reference:
             self.catalogue, age, self.cities, self.rules.cards_dealt(age), seed, number, self.rules.guilds_extra
         )
         pile = hands.pop() if self.rules.duo else []
+        self._decks |= deal_decks(table, seed, number, age) if age > 1 else {}
         entry: Trace = {"age": age, "hands": [sorted(hand) for hand in hands]}
         if self.rules.duo:
             entry["free_city"] = list(pile)

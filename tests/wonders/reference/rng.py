@@ -8,6 +8,7 @@ from struct import unpack
 SETUP_STREAM = 3
 SEAT_STREAM = 4
 DECK_STREAM = 11
+LATER_STREAM = 15
 DRAW_STREAM = 64
 
 WORD = 2**64
@@ -31,7 +32,7 @@ class Stream:
 
     def __init__(self, seed: int, game: int, stream: int) -> None:
         secret = unpack("<4Q", blake2b(seed.to_bytes(8, "little"), digest_size=32, person=b"wsim-streams").digest())
-        if stream < SEAT_STREAM or stream == DECK_STREAM or stream >= DRAW_STREAM:
+        if stream < SEAT_STREAM or stream in (DECK_STREAM, LATER_STREAM + 1, LATER_STREAM + 2) or stream >= DRAW_STREAM:
             word = word_of(secret[0], secret[1], game)
         else:
             word, stream = word_of(secret[2], secret[3], game * 16 + stream - SEAT_STREAM), 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tests.wonders.reference.facts import Card, Catalogue, Effect, Recruit, RuleSet, Stage, Wonder
+    from tests.wonders.reference.rng import Stream
 
 FREE_CITY = 2  # R44
 
@@ -111,6 +112,7 @@ class Asked:
     purchase: int
     deck: str = ""  # to recruit from it instead (R89)
     decider: City | None = None  # who decides, where it is not the owner (R98)
+    number: int = 0  # of cards drawn from the stock of the deck, of which one may be recruited (R104)
 
     @property
     def decides(self) -> City:
@@ -163,6 +165,7 @@ class Table:
     recruit: Callable[[Table, Asked], None] = recruits_nobody  # answers one of those (R89)
     decisions: list[dict[str, Any]] = field(default_factory=list)  # those made since they were last told of
     drawn: Callable[[Asked, str], list[Card]] = draws_nothing  # from the pile, for a decision (R100)
+    streams: Iterator[Stream] = field(default_factory=lambda: iter(()))  # what is drawn for decisions comes from
     losses: list[dict[str, int]] = field(default_factory=list)  # coins lost since they were last told of (R32)
 
     @property

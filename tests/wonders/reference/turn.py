@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tests.wonders.reference.clauses import act, decide, moves_made, value
-from tests.wonders.reference.decks import choices, take_card
+from tests.wonders.reference.decks import choices, drawn, offered, stock, take_card
 from tests.wonders.reference.market import Market, market
 from tests.wonders.reference.moves import (
     discard_moves,
@@ -140,7 +140,10 @@ def gain_at_once(table: Table, placed: list[Placed]) -> None:
 def recruit(table: Table, asked: Asked) -> None:
     """Ask a player to recruit a card of a deck, and let it take effect (R89, R90)."""
     city = asked.owner
-    moves = choices(table, city, asked.deck)
+    cards = offered(table, city, asked.deck)
+    if asked.number:
+        cards = drawn(stock(table, asked.deck), asked.number, next(table.streams))
+    moves = choices(city, asked.deck, cards)
     if not moves:
         return
     chosen = table.ask("effect", city.seat, moves, [])

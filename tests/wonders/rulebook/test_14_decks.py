@@ -1,4 +1,4 @@
-"""Chapter 14, further decks (R88-R92, R101, R102)."""
+"""Chapter 14, further decks (R88-R92, R101, R102, R104)."""
 
 # ruff: noqa: N802
 
@@ -27,6 +27,17 @@ def test_R88_each_card_is_dealt_once_and_the_deal_does_not_depend_on_who_plays()
             assert len(set(one["Guests"])) == 2
         seen.add(json.dumps(dealt))
     assert len(seen) == 1
+
+
+def test_R88_a_deck_of_a_later_age_is_unknown_until_then() -> None:
+    changes = [deck(several(14), deal=2, age=2), deck({"Sage": {}, "Monk": {}}, "Guests", display=1, age=3)]
+    game = wsim.Game(set=changes, players=3, policies="random", seed=1)
+    for age, (hands, shown) in enumerate(((0, 0), (2, 0), (2, 1)), start=1):
+        seen: Any = game.at(age=age, turn=2).observe(0)
+        had = [name for city in seen["cities"] for name in city["recruited"]]
+        own = [name for name in seen["cities"][0]["recruited"] if name.startswith("Envoy")]
+        assert len(seen["recruits"]) + len(own) == hands
+        assert len(seen["display"]) + sum(name in ("Sage", "Monk") for name in had) == shown
 
 
 @pytest.mark.parametrize("moment", ["age_start", "age_end"])
@@ -128,3 +139,30 @@ def test_R102_what_others_choose_of_their_hand_is_secret() -> None:
         game.step(first).step(second)
         seen.add(json.dumps(json.loads(game.to_json(seat=2))["position"]))
     assert len(seen) == 1
+
+
+def test_R104_one_of_some_cards_of_the_stock_is_recruited_for_its_price() -> None:
+    """Four cards, one of which lies open: of the three others each seat sees two in turn, or those that are left."""
+    cards = {name: {"cost": 1, "points": 5} for name in ("Aide", "Bard", "Cook", "Dean")}
+    drawing = {"event": "turn_start", "if": "age == 1 and turn == 1", "gain": {"draw": {"Envoys": 2}}}
+    changes = [deck(cards, display=1, recruit="age_end"), f"table.Call.when={written([drawing])}"]
+    game = wsim.Game(set=changes, players=3, policies="random", seed=3)
+    first: Any = game.observe(0)
+    left, taken = set(cards) - set(first["display"]), []
+    for shown in (2, 2, 1):
+        *offered, last = game.legal()
+        assert (len(offered), last["action"]) == (shown, "decline")
+        assert {move["card"] for move in offered} <= left
+        taken.append(offered[0]["card"])
+        left.remove(taken[-1])
+        game = game.step(0)
+    seen: Any = game.observe(0)
+    assert [city["recruited"] for city in seen["cities"]] == [[name] for name in taken]
+    assert [city["coins"] for city in seen["cities"]] == [2, 2, 2]
+    assert (seen["display"], game.decision) == (first["display"], "turn")
+
+
+def test_R104_who_can_pay_for_none_of_the_drawn_cards_is_not_asked() -> None:
+    drawing = written([{"event": "turn_start", "gain": {"draw": {"Envoys": 1}}}])
+    game = wsim.Game(set=[deck({"Dear": {"cost": 9}}), f"table.Call.when={drawing}"], players=3, policies="random")
+    assert game.decision == "turn"

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import nearest
 from wsim.spec.formula import NAMED
+from wsim.wonders.catalog.clauses import decks_drawn
 from wsim.wonders.catalog.counter_slots import counters_in, entries_of, slots_of
+from wsim.wonders.catalog.decks import SUPPLY
 from wsim.wonders.catalog.house_rules import at_table, check_house_rules, formulas_of
 from wsim.wonders.catalog.reading import check_name
 from wsim.wonders.words import AGES, BOARDS, CARDS, COUNTER, COUNTERS, DECK_CARDS, DECKS, SLOTS
@@ -52,15 +54,38 @@ def check_table_rules(problems: Problems, content: Mapping[str, Any]) -> None:
             known.add(name)
 
 
+def check_draws(problems: Problems, catalogue: Catalogue, decks: Collection[str]) -> None:
+    """Report clauses that draw from a deck that does not exist (R104)."""
+    for name, path in _draws(catalogue):
+        if name not in decks:
+            problems.unknown(path, "deck", name, decks)
+
+
+def _draws(catalogue: Catalogue) -> Iterator[tuple[str, Path]]:
+    """Yield the decks from whose stock clauses draw, each with the path of the amount in the card file."""
+    for path, effects in _entries(catalogue):
+        yield from ((name, (*path, "when", *field)) for field, name in decks_drawn(effects.when))
+
+
 def check_decks(problems: Problems, catalogue: Catalogue) -> None:
-    """Report decks that are too many, too large, or too small to be dealt or displayed (R88)."""
+    """Report decks that are too many, too large, or too small to be dealt or displayed (R88), that nobody uses, and
+    those of which no card can be drawn (R104)."""
     players = catalogue.seat_numbers[-1]
+    decks = {deck.name: deck for deck in catalogue.decks}
+    drawn = list(_draws(catalogue))
     for deck in catalogue.decks:
         needed = deck.display or deck.hand * players
         if needed > len(deck.cards):
             dealt = f"{deck.display} displayed" if deck.display else f"{deck.hand} for each of up to {players} players"
             message = f"{dealt} are {needed} cards, but the deck has {len(deck.cards)}"
             problems.at(("decks", deck.name), f"{message}; accepted: more cards, or a smaller number")
+        if not deck.supply and deck.name not in dict(drawn):
+            message = "neither deal, display nor draft is given, and no clause draws from its stock; accepted"
+            problems.at(("decks", deck.name), f"{message}: {SUPPLY}, or gain = {{ draw.{deck.name} = 2 }} in a clause")
+    for name, path in drawn:
+        if decks[name].display == len(decks[name].cards):
+            message = f"all cards of {name} are displayed, so none can be drawn; accepted: display = a smaller number"
+            problems.at(path, message)
     sizes = (("decks", len(catalogue.decks), DECKS), ("cards of decks", len(catalogue.deck_cards), DECK_CARDS))
     for what, size, most in sizes:
         if size > most:
@@ -78,8 +103,8 @@ def check_chains(problems: Problems, cards: Iterable[Card], names: Collection[st
                 problems.unknown(path, "predecessor", predecessor, names)
 
 
-def formulas_of_entries(catalogue: Catalogue) -> list[tuple[Path, Node]]:
-    """Return the formulas of cards, stages and rules of the table, each with its path in the card file."""
+def _entries(catalogue: Catalogue) -> list[tuple[Path, Effects]]:
+    """Return the effects of cards, stages, rules of the table and cards of decks, with the path of each in the file."""
     entries: list[tuple[Path, Effects]] = [(("cards", card.name), card.effects) for card in catalogue.cards]
     entries += [
         (("wonders", wonder.name, "sides", side, str(number)), stage.effects)
@@ -89,9 +114,14 @@ def formulas_of_entries(catalogue: Catalogue) -> list[tuple[Path, Node]]:
     ]
     entries += [(("table", rule.name), rule.effects) for rule in catalogue.table]
     entries += [(("decks", deck.name, "cards", c.name), c.effects) for deck in catalogue.decks for c in deck.cards]
+    return entries
+
+
+def formulas_of_entries(catalogue: Catalogue) -> list[tuple[Path, Node]]:
+    """Return the formulas of cards, stages and rules of the table, each with its path in the card file."""
     return [
         ((*path, "when", str(number), *field), formula)
-        for path, effects in entries
+        for path, effects in _entries(catalogue)
         for number, clause in enumerate(effects.when, start=1)
         for field, formula in clause.formulas()
     ]

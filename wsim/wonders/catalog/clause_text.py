@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from wsim.wonders import words as w
-from wsim.wonders.catalog.clauses import Clause, Option, Pick
+from wsim.wonders.catalog.clauses import Clause, Option, Pick, named
 from wsim.wonders.catalog.formula import parse
 from wsim.wonders.catalog.formula_text import english
 from wsim.wonders.facts import price_in_words
@@ -165,7 +165,7 @@ def _price_text(item: str, amount: str) -> str:
     """Return "2 coins", or "1 of the counter favour"."""
     text = english(parse(amount))
     number = text if text.isdigit() else f"({text})"
-    return f"{number} of the {item}" if w.COUNTER in item.split() else counted(number, item)
+    return f"{number} of the {item}" if item.startswith(f"{w.COUNTER} ") else counted(number, item)
 
 
 def _acts_text(clause: Clause, acts: list[tuple[str, str]]) -> str:
@@ -191,7 +191,11 @@ def _act_text(clause: Clause, act: str, amount: str, other: bool) -> str:
     if item in w.UNIT_PRICES:
         change = f"the {price_in_words(item)} {'rises' if verb == 'gain' else 'falls'} by {number}"
         return f"{change} for {city}" if other or by_another else change
-    if w.COUNTER in item.split():
+    if deck := named(act, w.DRAW):
+        draw = f"draws {counted(number, 'cards')} from the stock of {deck}"
+        which = "it" if number == "1" else "one of them"
+        return f"{f'{city} ' if other or by_another else ''}{draw} and may recruit {which}"
+    if named(act, w.COUNTER):
         change = f"{item} {'rises' if verb == 'gain' else 'falls'} by {number}"
         return f"{change} for {city}" if other or by_another else change
     change = f"{'gains' if verb == 'gain' else 'loses'} {counted(number, item)}"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -83,7 +83,7 @@ class Option:
         if self.amount:
             yield ("amount",), parse(self.amount)
         yield from ((("price", *item.split()), parse(amount)) for item, amount in self.price)
-        yield from ((tuple(act.split()), parse(amount)) for act, amount in _acts(self))
+        yield from ((tuple(act.split(" ", 2)), parse(amount)) for act, amount in _acts(self))
 
     def table(self) -> dict[str, Any]:
         """Return the option as written in a card file."""
@@ -147,7 +147,8 @@ class Clause:
     def acts(self) -> list[tuple[str, str]]:
         """Return its actions and the formula for each amount, in the order of execution; of all options, if it asks.
 
-        Actions are those of ``words.ACTS``, then "gain counter favour", by counter, then "lose counter favour".
+        Actions are those of ``words.ACTS``, then "gain draw Envoys", by deck, then "gain counter favour", by counter,
+        then "lose counter favour".
         """
         if options := self.options():
             return [act for option in options for act in (*option.price_acts(), *option.acts())]
@@ -163,7 +164,7 @@ class Clause:
         elif options := self.options():
             yield from options[0].formulas()
         else:
-            yield from ((tuple(act.split()), parse(amount)) for act, amount in _acts(self))
+            yield from ((tuple(act.split(" ", 2)), parse(amount)) for act, amount in _acts(self))
 
     def numbers(self) -> Iterator[tuple[Path, int]]:
         """Yield the numbers in its formulas, each with the path under which a patch changes it."""
@@ -200,14 +201,35 @@ def _acts(effect: Clause | Option) -> list[tuple[str, str]]:
     for change in ("cheaper", "dearer"):
         amounts |= {f"{change} {item}": amount for item, amount in getattr(effect, change, ())}
     ordered = [act for act in w.ACTS if amounts.get(act)]
-    return [(act, amounts[act]) for act in (*ordered, *(act for act in amounts if w.COUNTER in act.split()))]
+    ordered += [act for kind in (w.DRAW, w.COUNTER) for act in amounts if named(act, kind)]
+    return [(act, amounts[act]) for act in ordered]
+
+
+def named(act: str, kind: str) -> str:
+    """Return the counter of an action such as "gain counter favour", or the deck of "gain draw Envoys"; ``kind``:
+    "counter" or "draw"; "" if the action is not of that kind."""
+    _, found, name = (*act.split(" ", 2), "", "")[:3]
+    return name if found == kind else ""
+
+
+def decks_drawn(when: Iterable[Clause]) -> Iterator[tuple[Path, str]]:
+    """Yield the decks from whose stock clauses draw, each with the path of its amount (R104)."""
+    for number, clause in enumerate(when, start=1):
+        for path, _ in clause.formulas():
+            if path[-3:-1] == ("gain", w.DRAW):
+                yield (str(number), *path), path[-1]
 
 
 def _as_table(amounts: Amounts) -> dict[str, Any]:
-    """Return amounts as written in a card file, those of counters in a table."""
-    table: dict[str, Any] = {item: amount for item, amount in amounts if " " not in item}
-    counters = {item.partition(" ")[2]: amount for item, amount in amounts if " " in item}
-    return table | ({w.COUNTER: counters} if counters else {})
+    """Return amounts as written in a card file, those of counters and of decks in tables."""
+    table: dict[str, Any] = {}
+    for item, amount in amounts:
+        kind, _, name = item.partition(" ")
+        if name:
+            table.setdefault(kind, {})[name] = amount
+        else:
+            table[kind] = amount
+    return table
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------
@@ -222,7 +244,9 @@ def formula(problems: Problems, path: Path, value: Any) -> str | None:
         )
         return None
     try:
-        return normal(str(value).strip())
+        text = normal(str(value).strip())
+        span(parse(text), {**WIDEST, **problems.counters})
+        return text
     except FormulaError as mistake:
         problems.at(path, str(mistake))
         return None
@@ -241,22 +265,34 @@ def _condition(problems: Problems, path: Path, value: Any) -> str | None:
 @described({"type": "object", "additionalProperties": schema_of(formula)})
 def _of_counters(problems: Problems, path: Path, value: Any) -> Amounts | None:
     """Accept a table of counters with a formula for the amount of each."""
+    return _of_names(problems, path, value, w.COUNTER, f"a counter and its amount, such as {w.COUNTER}.favour = 1")
+
+
+@described({"type": "object", "additionalProperties": schema_of(formula)})
+def _of_decks(problems: Problems, path: Path, value: Any) -> Amounts | None:
+    """Accept a table of further decks with a formula for the number of cards drawn from the stock of each."""
+    return _of_names(problems, path, value, w.DRAW, f"a deck and a number of cards, such as {w.DRAW}.Envoys = 2")
+
+
+def _of_names(problems: Problems, path: Path, value: Any, kind: str, accepted: str) -> Amounts | None:
+    """Accept a table of names with a formula for the amount of each."""
     if not isinstance(value, dict):
-        message = f"{value!r} is not accepted; accepted: a counter and its amount, such as {w.COUNTER}.favour = 1"
-        problems.at(path, message)
+        problems.at(path, f"{value!r} is not accepted; accepted: {accepted}")
         return None
     amounts = read_fields(problems, path, value, dict.fromkeys(value, formula))
-    return tuple((f"{w.COUNTER} {name}", amounts[name]) for name in sorted(amounts))
+    return tuple((f"{kind} {name}", amounts[name]) for name in sorted(amounts))
 
 
-def _amounts(kind: str, accepted: tuple[str, ...]) -> Reader:
-    """Accept a table of items with a formula for the amount of each."""
-    readers: Mapping[str, Reader] = {**dict.fromkeys(accepted, formula), w.COUNTER: _of_counters}
+def _amounts(kind: str, accepted: tuple[str, ...], draws: bool = False) -> Reader:
+    """Accept a table of items with a formula for the amount of each; ``draws``: cards of further decks are among
+    them."""
+    named_ones: Mapping[str, Reader] = {**({w.DRAW: _of_decks} if draws else {}), w.COUNTER: _of_counters}
+    readers: Mapping[str, Reader] = {**dict.fromkeys(accepted, formula), **named_ones}
 
     def read(problems: Problems, path: Path, value: Any) -> Amounts:
         amounts = read_fields(problems, path, value, readers, kind)
-        counters: Amounts = amounts.get(w.COUNTER, ())
-        return (*((name, amounts[name]) for name in accepted if name in amounts), *counters)
+        further = [one for name in named_ones for one in amounts.get(name, ())]
+        return (*((name, amounts[name]) for name in accepted if name in amounts), *further)
 
     return described(table_schema(readers))(read)
 
@@ -335,7 +371,7 @@ OPTION_FIELDS: Mapping[str, Reader] = {
     "amount": formula,
     "take": formula,
     "give": formula,
-    "gain": _amounts("thing to gain", w.GAINS),
+    "gain": _amounts("thing to gain", w.GAINS, draws=True),
     "lose": _amounts("thing to lose", w.LOSSES),
     "price": _price,
 }
@@ -386,7 +422,7 @@ FIELDS: Mapping[str, Reader] = {
     "if": _condition,
     "take": formula,
     "give": formula,
-    "gain": _amounts("thing to gain", w.GAINS),
+    "gain": _amounts("thing to gain", w.GAINS, draws=True),
     "lose": _amounts("thing to lose", w.LOSSES),
     "points": formula,
     "cheaper": _prices("thing that can cost less", w.CHEAPER),
@@ -612,7 +648,14 @@ def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node, p
         if part.name == "purchase" and part.kind == "name" and clause.event != "bought":
             problems.at(path, f"{part.text!r}, at letter {part.at}: nothing is bought; accepted with: bought")
             return
-    low, high = span(node, WIDEST)
+    low, high = span(node, {**WIDEST, **problems.counters})
+    if path[-2] == w.DRAW:
+        if high > w.MAX_DRAWN:
+            message = f"{node.text!r} could be {high:,}, and at most {w.MAX_DRAWN} cards are drawn"
+            problems.at(path, f"{message}; accepted: min({w.MAX_DRAWN}, ...)")
+        if low < 0:
+            problems.at(path, f"{node.text!r} could be {low:,}, and less than 0 is not accepted; accepted: max(0, ...)")
+        return
     if path[-1] == w.COPIES and clause.event not in ("built", "card_built", "bought") and not picks:
         message = f"{clause.event!r} is not caused by a structure, so there is nothing to copy"
         accepted = "with built, card_built, bought, or a `card` to choose"

@@ -13,7 +13,9 @@ from wsim.policies.effect_calls import Call, slot_of
 from wsim.spec.formula import NAMED, Node, evaluate_node, span
 from wsim.wonders import words as w
 from wsim.wonders.catalog.clause_times import Expected
+from wsim.wonders.catalog.clauses import named
 from wsim.wonders.catalog.counter_slots import entries_of, slot_number, slots_of
+from wsim.wonders.catalog.counters import bounds_of
 from wsim.wonders.catalog.effects import EFFECTS, Effects, pack_units
 from wsim.wonders.catalog.formula import WIDEST, code, parse
 from wsim.wonders.catalog.house_rules import at_table
@@ -253,7 +255,7 @@ def _fill_others(record: Any, catalogue: Catalogue, entry: int) -> None:
     for number, deck in enumerate(catalogue.decks):
         record.deck_from[number + 1] = record.deck_from[number] + len(deck.cards)
         record.deck_dealt[number], record.deck_shown[number] = deck.hand, deck.display
-        record.deck_drafted[number] = deck.draft > 0
+        record.deck_drafted[number], record.deck_age[number] = deck.draft > 0, deck.age - 1
         record.deck_trigger[number] = list(w.TRIGGERS).index(deck.recruit)
 
 
@@ -261,14 +263,18 @@ def act_number(catalogue: Catalogue, act: str, entry: int) -> int:
     """Return the number of an action of a clause of a card or stage: RULES.action."""
     if act in w.ACT:
         return w.ACT[act]
+    if deck := named(act, w.DRAW):
+        return w.ACT["gain draw 1"] + [one.name for one in catalogue.decks].index(deck)
     verb, _, name = act.rpartition(" ")
     return len(w.ACTS) + 2 * slot_number(catalogue, name, entry) + w.COUNTER_ACTS.index(verb)
 
 
 def act_name(catalogue: Catalogue, number: int) -> str:
     """Return the name of an action as clauses have it."""
-    if number < len(w.ACTS):
+    if number < w.ACT["gain draw 1"]:
         return w.ACTS[number]
+    if number < len(w.ACTS):
+        return f"gain {w.DRAW} {catalogue.decks[number - w.ACT['gain draw 1']].name}"
     counter, verb = divmod(number - len(w.ACTS), len(w.COUNTER_ACTS))
     return f"{w.COUNTER_ACTS[verb]} {slots_of(catalogue)[counter].counter.name}"
 
@@ -323,7 +329,8 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
                         card = _card_of(option, formulas, site, entry)
                         options.append((at, paid, at := paid + len(option.acts()), *card, most))
                         if option.amount:
-                            record.most_amount = max(record.most_amount, span(parse(option.amount), WIDEST)[1])
+                            most_amount = span(parse(option.amount), {**WIDEST, **bounds_of(catalogue.counters)})[1]
+                            record.most_amount = max(record.most_amount, most_amount)
                     actions += [
                         (act_number(catalogue, act, entry), formulas.begins(amount, site, entry, known))
                         for known, acts in _acts_knowing(clause, own)
@@ -344,6 +351,8 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
     record.clause_actions[len(clauses)], record.clause_options[len(clauses)] = len(actions), len(options)
     of_clauses = np.diff(record.clause_options[: len(clauses) + 1])
     record.copies = np.count_nonzero(record.action[: len(actions)] == w.ACT["gain copies"])
+    first_draw = w.ACT["gain draw 1"]
+    record.draws = np.count_nonzero((first_draw <= record.action) & (record.action < first_draw + w.DECKS))
     record.asks = np.count_nonzero(of_clauses) + len(catalogue.decks)
     record.most_options = of_clauses.max(initial=0)
     record.targets = record.seats if record.clause_one.any() else 1

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from wsim.wonders import words as w
+from wsim.wonders.catalog.clauses import named
 
 if TYPE_CHECKING:
     from wsim.wonders.catalog.counters import Counter
@@ -47,7 +48,8 @@ def entries_of(catalogue: Catalogue) -> list[tuple[int, str, str, Effects]]:
 
 def counters_in(effects: Effects) -> set[str]:
     """Return the names of the counters that the clauses of a card or stage change or read."""
-    names = {act.rpartition(" ")[2] for clause in effects.when for act, _ in clause.acts() if w.COUNTER in act.split()}
+    acts = (act for clause in effects.when for act, _ in clause.acts())
+    names = {name for act in acts if (name := named(act, w.COUNTER))}
     for clause in effects.when:
         for _, node in clause.formulas():
             names |= {part.name.partition(".")[2] for part in node.walk() if part.kind == w.COUNTER}

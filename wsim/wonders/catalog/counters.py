@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from wsim.spec.fields import Problems, Reader, Schema, read_fields, table_schema, whole, word
+from wsim.spec.formula import Spans
 from wsim.wonders import words as w
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,19}")
@@ -49,6 +50,11 @@ class Counter:
         owner = {"city": "each city", "card": "each card and stage that uses it, in each city", "table": "the table"}
         start = {"turn": "each turn", "age": "each age", "game": "the game"}[self.lasts]
         return f"one for {owner[self.of]}; {self.least} to {self.most}, {self.start} at the start of {start}"
+
+
+def bounds_of(counters: Iterable[Counter]) -> Spans:
+    """Return the bounds of each counter, by its name in formulas."""
+    return {f"{w.COUNTER}.{counter.name}": (counter.least, counter.most) for counter in counters}
 
 
 def counters_schema() -> Schema:

@@ -1,4 +1,5 @@
-"""Further decks (``[decks.NAME]``): dealt, drafted or displayed before age I, recruited from for coins (R88, R101)."""
+"""Further decks (``[decks.NAME]``): dealt, drafted or displayed before an age, recruited from for coins, also from
+cards that clauses draw from the stock (R88, R101, R104)."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ class Deck:
     Attributes
     ----------
     deal: cards in the hand of each player; 0: none. display: cards that lie open for all; 0: none. draft: cards in the
-        hand of each player, of which it keeps one and passes the others on; 0: none. recruit: one of ``RECRUIT``.
+        hand of each player, of which it keeps one and passes the others on; 0: none. All 0: cards are only drawn from
+        its stock. age: before which they are dealt or displayed, 1 to 3. recruit: one of ``RECRUIT``.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Deck:
     deal: int = 0
     display: int = 0
     draft: int = 0
+    age: int = 1
     recruit: str = RECRUIT[0]
 
     @property
@@ -72,12 +75,21 @@ class Deck:
         ways = {"deal": self.deal, "display": self.display, "draft": self.draft}
         return {name: number for name, number in ways.items() if number}
 
+    def table(self) -> dict[str, Any]:
+        """Return the deck as written in a card file, without its cards."""
+        age = {"age": self.age} if self.age > 1 else {}
+        return {**self.supply, **age, "recruit": self.recruit} if self.supply else {}
+
     def text(self) -> str:
         """Return the use of the deck in English: how it is dealt and when cards are recruited."""
+        if not self.supply:
+            return f"a stock of {len(self.cards)}, from which clauses draw"
         supply = f"{amount(self.display, 'card')} displayed" if self.display else f"{amount(self.hand, 'card')} dealt"
         to = "" if self.display else " to each player"
         keep = ", who keeps one and passes the others on until all are kept," if self.draft else ""
-        return f"{supply}{to}{keep} of {len(self.cards)}; each player may recruit one {w.TRIGGERS[self.recruit]}"
+        before = f" before age {self.age}" if self.age > 1 else ""
+        when = f"each player may recruit one {w.TRIGGERS[self.recruit]}"
+        return f"{supply}{to}{before}{keep} of {len(self.cards)}; {when}"
 
 
 @described({"type": "object", "additionalProperties": {"anyOf": [_CARD, REMOVED]}})
@@ -106,13 +118,16 @@ FIELDS: Mapping[str, Reader] = {
     "deal": whole(1, w.HAND),
     "display": whole(1, w.DECK_CARDS),
     "draft": whole(2, w.HAND),
+    "age": whole(1, w.AGES),
     "recruit": word("event", RECRUIT),
     "cards": _cards,
 }
+SUPPLY = "one of deal = 4 (hands of players), draft = 4 (hands passed on) and display = 6 (open for all)"
 _ABOUT = {
-    "deal": "cards dealt to each player before age I, to a hand of their own",
-    "display": "cards that lie open for all from the start, instead of hands",
+    "deal": "cards dealt to each player before an age, to a hand of their own",
+    "display": "cards that lie open for all from an age on, instead of hands",
     "draft": "cards dealt to each player before age I, who keeps one and passes the others on until all are kept",
+    "age": "before which age they are dealt or displayed; default: 1",
     "recruit": "when each player may recruit a card: age_start (default) or age_end",
     "cards": "its cards by name, each with its cost in coins and its effects",
 }
@@ -139,10 +154,11 @@ def _read(problems: Problems, name: str, entry: Any) -> Deck | None:
     if not isinstance(entry, dict):
         return None
     given = [key for key in ("deal", "display", "draft") if entry.get(key, False) is not False]
-    if len(given) != 1:
-        shown = f"{' and '.join(given)} are" if given else "neither deal, display nor draft is"
-        accepted = "one of deal = 4 (hands of players), draft = 4 (hands passed on) and display = 6 (open for all)"
-        problems.at(path, f"{shown} given; accepted: {accepted}")
+    if len(given) > 1:
+        problems.at(path, f"{' and '.join(given)} are given; accepted: {SUPPLY}")
+    if fields.get("age", 1) > 1 and given == ["draft"]:
+        message = "a deck is drafted before age 1 only; accepted: age = 1, or deal or display instead of draft"
+        problems.at((*path, "age"), message)
     if entry.get("cards", False) is False or (fields.get("cards") == () and entry["cards"] == {}):
         problems.at(path, f"cards are missing; accepted: [decks.{name}.cards.Scout] with cost and effects")
     return Deck(name, **fields) if len(problems.sentences) == reported else None

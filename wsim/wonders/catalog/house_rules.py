@@ -72,7 +72,7 @@ def _amount(low: int, high: int, names: tuple[str, ...]) -> Reader:
         if not any(part.kind in _IN_GAME for part in parse(text).walk()):
             constant: int | None = number(problems, path, evaluate_node(parse(text), {}))
             return constant
-        minimum = span(parse(text), WIDEST)[0]
+        minimum = span(parse(text), {**WIDEST, **problems.counters})[0]
         if CITY_NAMES[0] in names and minimum < low:
             accepted = f"less than {low} is not accepted; accepted: max({low}, ...)"
             problems.at(path, f"{text!r} could be {minimum:,}, and {accepted}")

@@ -206,7 +206,7 @@ def _card_fields(card: Card) -> dict[str, Any]:
 def _deck_fields(deck: Deck) -> dict[str, Any]:
     """Return a further deck as written in a card file."""
     cards = {card.name: {"cost": card.cost} | _effect_fields(card.effects) for card in deck.cards}
-    return {**deck.supply, "recruit": deck.recruit, "cards": cards}
+    return {**deck.table(), "cards": cards}
 
 
 def _wonder_fields(wonder: Wonder) -> dict[str, Any]:

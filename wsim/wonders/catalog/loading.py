@@ -18,13 +18,14 @@ from wsim.wonders.catalog.check import (
     check_chains,
     check_counters,
     check_decks,
+    check_draws,
     check_formulas,
     check_names,
     check_sides,
     check_table,
     check_table_rules,
 )
-from wsim.wonders.catalog.counters import read_counters
+from wsim.wonders.catalog.counters import bounds_of, read_counters
 from wsim.wonders.catalog.decks import read_decks
 from wsim.wonders.catalog.effects import Effects
 from wsim.wonders.catalog.house_rules import with_number
@@ -121,6 +122,7 @@ def _load(ruleset: str, path: Path, patches: tuple[Path, ...], changes: tuple[st
     rulesets = read_rulesets(problems, document)
     rules = resolve(problems, rulesets, ruleset)
     content = _content(problems, layers, document, rules, patched)
+    problems.counters = bounds_of(read_counters(Problems(problems.source), content["counters"]))
     catalogue = _catalogue(problems, content, rules, problems.source, (*(patch.name for patch in patches), *changes))
     catalogue = replace(catalogue, effects=_effect_files(problems, (path, *patches)))
     check_names(problems, "cards", content["cards"])
@@ -131,6 +133,7 @@ def _load(ruleset: str, path: Path, patches: tuple[Path, ...], changes: tuple[st
     check_chains(problems, catalogue.cards, content["cards"])
     check_formulas(problems, catalogue)
     check_counters(problems, catalogue)
+    check_draws(problems, catalogue, content["decks"].keys())
     check_sides(problems, content["wonders"], [side for rules in rulesets.values() for side in rules.get("sides", ())])
     problems.raise_any()  # decks can only be counted if every card is valid
     check_decks(problems, catalogue)

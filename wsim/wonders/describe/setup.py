@@ -72,7 +72,7 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
         seat = parse_int_in_range("seat", described.get("seat"), 0, int(rules.players) - 1)
     mistakes.raise_any()  # the rest depends on these values
     record.public.age, record.public.turn, record.public.turns = age, turn, rules.age_turns[age]
-    record.public.deed_count = record.public.display = 0
+    record.public.deed_count = record.public.display = record.public.enlisted = 0
     for player in range(int(rules.players)):
         record.own[player].recruits = record.own[player].draft = 0
         record.own[player].drafted[:] = 0
@@ -83,9 +83,13 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
     with mistakes.noted():
         set_up_counters(slots_of(start.simulator.catalogue), record, None, described.get(COUNTERS_KEY, {}))
     with mistakes.noted():
-        record.public.display = _recruits(start, described.get("display", []), rules.deck_shown, "display")
+        record.public.enlisted = _enlisted(start, described.get("enlisted", []))
+    shown, dealt = (decks * (rules.deck_age <= age) for decks in (rules.deck_shown, rules.deck_dealt))
     with mistakes.noted():
-        record.own[seat].recruits = _recruits(start, described.get("recruits", []), rules.deck_dealt, "recruits")
+        record.public.display = _recruits(start, described.get("display", []), shown, "display")
+    with mistakes.noted():
+        record.own[seat].recruits = _recruits(start, described.get("recruits", []), dealt, "recruits")
+    _deal_others(start, seat)
     most = int(rules.seats) * (int(rules.turns) + 1) * AGES
     with mistakes.noted():
         record.public.discarded = parse_int_in_range("discarded", described.get("discarded", 0), 0, most)
@@ -125,7 +129,7 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
     with mistakes.noted():
         _build(position, seat, listed(f"built of city {seat}", city.get("built", []), str))
     with mistakes.noted():
-        either = rules.deck_shown | rules.deck_dealt
+        either = rules.deck_shown | rules.deck_dealt | rules.draws
         has = _recruits(position, city.get("recruited", []), either, f"recruited of city {seat}")
         for card in range(int(rules.deck_from[rules.decks])):
             if has >> card & 1:
@@ -166,6 +170,36 @@ def _build(position: StatePosition, seat: int, built: Sequence[str]) -> None:
         position.refresh(ADD, number, seat)
         if int(public.flex_count[seat]) > FLEX - 2 or len(built) > most:
             raise UserError(f"city {seat} cannot have built {len(built)} structures by then")
+
+
+def _enlisted(position: StatePosition, names: Any) -> int:
+    """Return the recruited cards that were drawn from the stock of their deck, as bits; raise UserError for others."""
+    recruited = int(np.bitwise_or.reduce(position.record.public.recruited[: int(position.machine.rules.seats)]))
+    cards = [card.name for card in position.simulator.catalogue.deck_cards]
+    enlisted = 0
+    for name in listed("enlisted", names, str):
+        number = _card(cards, name, "enlisted")
+        if not recruited >> number & 1:
+            raise UserError(f"enlisted cannot contain {name}; accepted: cards that a city has recruited")
+        enlisted |= 1 << number
+    return enlisted
+
+
+def _deal_others(position: StatePosition, seat: int) -> None:
+    """Put as many cards of further decks into the hands of the other players as they have; they are then redrawn."""
+    rules, record = position.machine.rules, position.record
+    public = record.public
+    stock = ~int(np.bitwise_or.reduce(public.recruited[: int(rules.seats)]))
+    stock &= ~(int(public.display) | int(record.own[seat].recruits))
+    for deck in range(int(rules.decks)):
+        cards = (1 << int(rules.deck_from[deck + 1])) - (1 << int(rules.deck_from[deck]))
+        size = int(rules.deck_dealt[deck]) if rules.deck_age[deck] <= public.age else 0
+        for other in range(int(rules.players)):
+            left = size - (int(public.recruited[other]) & ~int(public.enlisted) & cards).bit_count()
+            for _ in range(left if other != seat else 0):
+                card = stock & cards & -(stock & cards)
+                record.own[other].recruits |= np.uint64(card)
+                stock &= ~card
 
 
 def _recruits(position: StatePosition, names: Any, decks: Any, where: str) -> int:

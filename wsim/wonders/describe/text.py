@@ -8,10 +8,11 @@ from typing import Any
 
 from wsim.wonders.catalog import Card, Catalogue
 from wsim.wonders.catalog.clause_text import counted, price_change_text
+from wsim.wonders.catalog.clauses import named
 from wsim.wonders.catalog.entry_text import cost_text, effects_text, recruit_text
 from wsim.wonders.describe.by_clauses import COUNTERS_KEY, in_words
 from wsim.wonders.facts import NAMED_IF_ANY, price_in_words
-from wsim.wonders.words import CATEGORIES, COPIES, COUNTER, NEIGHBORS, UNIT_PRICES, WAYS
+from wsim.wonders.words import CATEGORIES, COPIES, COUNTER, DRAW, NEIGHBORS, UNIT_PRICES, WAYS
 
 WIDTH = 80
 ROMAN = ("", "I", "II", "III")
@@ -185,6 +186,9 @@ def effect_text(effect: Mapping[str, Any], names: Sequence[str] = ()) -> str:
         return f"{source} of {owner}: the {price_in_words(item)} {change} by {effect['amount']} for {city}"
     if verb in ("cheaper", "dearer"):
         return f"{source} of {owner}: {city} pays {price_change_text(effect['does'], effect['amount'])}"
+    if deck := named(effect["does"], DRAW):
+        cards = counted(str(effect["amount"]), "cards")
+        return f"{source} of {owner}: {city} draws {cards} from the stock of {deck}, or as many as are left"
     if item == COPIES:
         return f"{source} of {owner}: {city} has the lasting effects of a card once more"
     amount = counted(str(effect["amount"]), item or "coins")

@@ -208,9 +208,11 @@ def _decks(catalogue: Catalogue, rules: Any, game: Any) -> dict[str, Any]:
     for deck in catalogue.decks:
         bits = [(1 << first + number, card.name) for number, card in enumerate(deck.cards)]
         first += len(deck.cards)
-        had = [int(own.recruits | got) for own, got in zip(game.own, public.recruited, strict=True)]
+        held = (own.recruits | got for own, got in zip(game.own, public.recruited, strict=True))
+        had = [int(cards) & ~int(public.enlisted) for cards in held]
         had = [int(own.drafted[0]) for own in game.own] if deck.draft else had
-        shown = int(public.display) | int(np.bitwise_or.reduce(public.recruited[: int(rules.seats)]))
+        shown = int(np.bitwise_or.reduce(public.recruited[: int(rules.seats)])) & ~int(public.enlisted)
+        shown |= int(public.display)
         hands = [[name for bit, name in bits if hand & bit] for hand in had[: int(rules.players)]]
         decks[deck.name] = [name for bit, name in bits if shown & bit] if deck.display else hands
     return decks

@@ -74,6 +74,7 @@ def view_of(
         "cities": [_city(catalogue, slots, rules, state, city_seat) for city_seat in range(int(rules.seats))],
         **counters_of_table(slots, state),
         **({"display": _recruits(catalogue, public.display)} if rules.deck_shown.any() else {}),
+        **({"enlisted": _recruits(catalogue, public.enlisted)} if rules.draws else {}),
         "public_moves": [_deed(names, int(deed)) for deed in public.deeds[: int(public.deed_count)]],
         **moment,
     }

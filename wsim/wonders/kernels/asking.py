@@ -26,6 +26,7 @@ from wsim.wonders.kernels.layout import (
 )
 from wsim.wonders.kernels.moves import action_of, amount_of, card_of, city_of, gives_of, option_of, picked_of
 from wsim.wonders.kernels.pending import (
+    DRAW,
     KEEP,
     RECRUIT,
     ask_for_another,
@@ -35,6 +36,7 @@ from wsim.wonders.kernels.pending import (
     drop_pending,
     first_pending,
     forget_event,
+    number_drawn,
     option_wanted,
     owner_of,
     recall_event,
@@ -50,7 +52,7 @@ from wsim.wonders.kernels.picked import (
     next_card,
     next_given,
 )
-from wsim.wonders.kernels.recruiting import list_recruits, recruit
+from wsim.wonders.kernels.recruiting import list_drawn, list_recruits, recruit
 from wsim.wonders.limits import MAX_PAID, PRICE
 
 _OPTION, _DECLINE = np.uint64(w.CHOOSE << ACTION_AT), np.uint64(w.DECLINE << ACTION_AT)
@@ -194,7 +196,9 @@ def list_next_decision(game, rules):
         place = first_pending(asking)
         word = asking.pending[place]
         recall_event(game.public, word)
-        if clause_of(word) >= KEEP:
+        if clause_of(word) >= DRAW:
+            list_drawn(game, rules, owner_of(word), clause_of(word) - DRAW, number_drawn(word))
+        elif clause_of(word) >= KEEP:
             list_draft(game, rules, owner_of(word), clause_of(word) - KEEP)
         elif clause_of(word) >= RECRUIT:
             list_recruits(game, rules, owner_of(word), clause_of(word) - RECRUIT)
@@ -222,7 +226,7 @@ def decide(game, rules, move):
     drop_pending(asking, place)
     count_decision(game, decider_of(word), card_of(move))
     losing = False
-    if clause >= KEEP:
+    if KEEP <= clause < DRAW:
         keep(game, rules, owner, move)
     elif clause >= RECRUIT:
         if action_of(move) == w.CHOOSE:

@@ -10,6 +10,7 @@ from wsim.wonders import words as w
 from wsim.wonders.kernels.copying import copy_structure
 from wsim.wonders.kernels.guards import MAX_LANE, add_coins, add_debts, add_diplomacy, add_points, add_shields
 from wsim.wonders.kernels.layout import QUEUE
+from wsim.wonders.kernels.pending import ask_to_draw
 from wsim.wonders.limits import DEFEATS, FREE_TOKENS, MAX_COUNT, MAX_SYMBOLS, SYMBOLS, UNITS, VICTORY, WAITING
 
 _TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = w.ACT["take"], w.ACT["give"], w.ACT["gain coins"], w.ACT["gain shields"]
@@ -21,7 +22,7 @@ _GAIN_POINTS, _LOSE_POINTS = w.ACT["gain points"], w.ACT["lose points"]
 _GAIN_SYMBOL, _GAIN_RESOURCE = w.ACT["gain compass"], w.ACT[f"gain {w.RESOURCES[0]}"]
 _GAIN_TURN_UNIT, _GAIN_PRICE = w.ACT[f"gain {w.TURN_UNITS[0]}"], w.ACT[f"gain {w.UNIT_PRICES[0]}"]
 _GAIN_FREE, _GAIN_PILE = w.ACT["gain free_build_tokens"], w.ACT["gain discard_builds"]
-_GAIN_COPIES = w.ACT["gain copies"]
+_GAIN_COPIES, _GAIN_DRAW = w.ACT["gain copies"], w.ACT["gain draw 1"]
 _LOSE_COINS, _LOSE_DEFEATS, _LOSE_DEBTS = w.ACT["lose coins"], w.ACT["lose defeat_tokens"], w.ACT["lose debts"]
 _LOSE_DIPLOMACY, _LOSE_PRICE = w.ACT["lose diplomacy_tokens"], w.ACT[f"lose {w.UNIT_PRICES[0]}"]
 _LOSE_FREE = w.ACT["lose free_build_tokens"]
@@ -97,6 +98,8 @@ def do(game, rules, action, entry, owner, city, amount):
         return amount
     if action == _GAIN_COPIES:
         return copy_structure(public, rules, city, np.int64(public.event_entry) - 1, entry) if amount else 0
+    if action >= _GAIN_DRAW:
+        return ask_to_draw(game, rules, city, action - _GAIN_DRAW, amount) if amount else 0
     if action < _LOSE_COINS:
         return _gain(game, action, entry, city, amount)
     return _lose(public, action, city, amount)

@@ -128,7 +128,7 @@ def set_up(game, rules, seating, number):
     if rules.counters:
         reset_counters(public, rules, w.FOR_GAME)
     hidden.deals = deal_word(seating, number)
-    public.display = _ZERO
+    public.display = public.enlisted = _ZERO
     if rules.decks:
         deal_decks(game, rules)
     seek(hidden.dice, hidden.deals, DICE_STREAM)

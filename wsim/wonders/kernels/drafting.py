@@ -12,7 +12,7 @@ from wsim.wonders import words as w
 from wsim.wonders.kernels.layout import ACTION_AT, HOW_AT, NOBODY, TRIGGER_AT
 from wsim.wonders.kernels.moves import card_of
 from wsim.wonders.kernels.pending import KEEP, add_pending
-from wsim.wonders.kernels.recruiting import cards_of, draw_from
+from wsim.wonders.kernels.recruiting import cards_of, draw_from, set_aside
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _KEEP, _TRIGGER = np.uint64((w.CHOOSE << ACTION_AT) | (w.KEEPS << HOW_AT)), np.uint64(TRIGGER_AT)
@@ -126,7 +126,7 @@ def _redraw_draft(game, rules, me, deck):
         turns = min(turns, past.kept[seat])  # in which all have kept a card
     for turn in range(min(turns + 1, size)):
         seen |= own.drafted[turn] & cards
-    unseen = cards & ~seen
+    unseen = cards & ~seen & ~game.public.enlisted & ~set_aside(game.asking)
     for seat in range(rules.players):
         past.recruited[seat] = game.public.recruited[seat] & unseen
     for seat in range(rules.players):

@@ -47,7 +47,7 @@ from wsim.wonders.kernels.log import log_coins, log_deed, log_hands, log_loss
 from wsim.wonders.kernels.military import fight_conflicts
 from wsim.wonders.kernels.moves import NO_MOVE, action_of, bank_of, card_of, slot_of
 from wsim.wonders.kernels.picked import remember_pile
-from wsim.wonders.kernels.recruiting import ask_to_recruit
+from wsim.wonders.kernels.recruiting import ask_to_recruit, deal_decks
 from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.turn import build_from_pile, discard, leave_hand, plays_last, resolve
 from wsim.wonders.limits import LOSSES, MAX_COINS, WAITING
@@ -100,6 +100,8 @@ def advance(game, rules, until):
             return list_choice(game, rules, _FREE_CITY_SEAT, w.FREE_CITY)
         elif phase == layout.DEAL:
             deal(game, rules)
+            if rules.decks and game.public.age:
+                deal_decks(game, rules)
             if game.log.recording:
                 log_hands(game, rules)
             if rules.counters:

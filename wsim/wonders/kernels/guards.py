@@ -36,7 +36,7 @@ HIDDEN.losses                                ``turn.inflict``
 HIDDEN.copies                                bounded: 192 copies are dealt
 FLOW.queue                                   ``flow._enqueue`` before it appends
 ASKING.pending, made                         ``pending.add_pending`` before it appends, ``count_decision``
-ASKING.drawn, DEALER.pool                    bounded: 20 cards are drawn at most (R100), and no more than the pile has
+ASKING.drawn, DEALER.pool                    bounded: 20 cards are drawn at most (R100, R104), of those that there are
 ASKING.draft_turn, PRIVATE.drafted           bounded: 8 turns, as many as a hand of a draft has cards (R101)
 EVENT (log)                                  ``log.log_event`` before it appends; values are coins, shields, amounts
 EVENT.ways                                   bounded: 64 ways to build one card

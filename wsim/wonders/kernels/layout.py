@@ -86,6 +86,7 @@ PUBLIC = np.dtype(
         ("event_how", "i8"),  # how it was built (words.BUILT_HOW)
         ("event_order", "i8"),  # its number among those of the city (words.BUILT_WHEN), 0: it is not built
         ("display", "u8"),  # cards of decks that lie open (R89), one bit each
+        ("enlisted", "u8"),  # likewise: recruited from the stock of their deck (R104)
         # what every city did in the open, in order (R49)
         ("deed_count", "i8"),  # deeds so far
         ("deeds", "u8", (DEEDS,)),  # moves as the table saw them, see moves.py
@@ -222,6 +223,7 @@ RULES = np.dtype(
         ("action_amount", "i2", (ACTIONS,)),  # where the formula of its amount begins in the code
         # decisions of clauses (R72): options, each with actions; the first ones of these are its price
         ("copies", "i8"),  # actions that give copies (R103)
+        ("draws", "i8"),  # actions that draw from a further deck (R104)
         ("asks", "i8"),  # clauses that ask
         ("clause_options", "i2", (CLAUSES + 1,)),  # its first option; none: it does not ask
         ("most_options", "i8"),  # the largest number of options of a clause
@@ -261,6 +263,7 @@ RULES = np.dtype(
         ("deck_shown", "i8", (w.DECKS,)),  # cards that lie open
         ("deck_drafted", "i8", (w.DECKS,)),  # 1: the hands are drafted (R101)
         ("drafts", "i8"),  # decks of which they are
+        ("deck_age", "i8", (w.DECKS,)),  # before which age it is dealt or displayed, from 0
         ("deck_trigger", "i8", (w.DECKS,)),  # words.ON_AGE or ON_AGE_END: when cards are recruited
         # boards: side number = board * 2 + side
         ("board_resource", "i2", (w.SIDES,)),  # index into RESOURCES
@@ -372,8 +375,8 @@ ASKING = np.dtype(
         ("made", "i8"),  # in this game
         ("count", "i8"),  # pending ones
         ("draws", "i8"),  # in this game (R100)
-        ("is_drawn", "i8"),  # 1: the cards for the first pending decision are drawn
-        ("drawn", "u8", (w.CARD_WORDS,)),  # these cards, one bit each
+        ("is_drawn", "i8"),  # 1: the cards for the first pending decision are drawn; 2: from a further deck (R104)
+        ("drawn", "u8", (w.CARD_WORDS,)),  # these cards, one bit each; of further decks those of PUBLIC.display
         ("draft_deck", "i8"),  # that is drafted at the moment (R101)
         ("draft_turn", "i8"),  # turns of its draft that have begun
         ("pending", "u8", (ASKS,)),  # in the order in which they were triggered

@@ -3,7 +3,8 @@
 ==========  =====  ==================================================
 field       bits   meaning
 ==========  =====  ==================================================
-clause      0-7    the number of the clause; from RECRUIT on, that of a deck to recruit from (R89); then from KEEP on
+clause      0-7    the number of the clause; from RECRUIT on, that of a deck to recruit from (R89), then from KEEP on
+                   and from DRAW on
 owner       8-11   the city that has the card or stage
 trigger     12-15  the city that triggered it
 entry       16-24  PUBLIC.event_entry (R71)
@@ -11,7 +12,8 @@ how         28-31  PUBLIC.event_how
 purchase    32-39  PUBLIC.purchase (R64)
 order       40-47  PUBLIC.event_order
 decider     48-51  the city that decides (R98)
-picked      52-59  1 + the card that was chosen, for which another is now to be given (R97), 0: none
+picked      52-59  1 + the card that was chosen, for which another is now to be given (R97), 0: none; from DRAW on, how
+                   many cards are drawn
 option      60-63  the option that chose it
 ==========  =====  ==================================================
 """
@@ -29,6 +31,7 @@ from wsim.wonders.limits import PENDING
 
 RECRUIT = CLAUSES
 KEEP = RECRUIT + w.DECKS  # from here on, that of a deck of whose hand a card is kept (R101)
+DRAW = KEEP + w.DECKS  # likewise, of whose stock cards are drawn, of which one may be recruited (R104)
 _BYTE, _NIBBLE, _ENTRY = np.uint64(0xFF), np.uint64(0xF), np.uint64(0x1FF)
 _OWNER_AT, _TRIGGER_AT, _ENTRY_AT, _HOW_AT, _PURCHASE_AT, _ORDER_AT = map(np.uint64, (8, 12, 16, 28, 32, 40))
 _DECIDER_AT, _PICKED_AT, _OPTION_AT = map(np.uint64, (48, 52, 60))
@@ -60,6 +63,22 @@ def add_pending(game, rules, clause, owner, trigger):
     word |= (np.uint64(public.event_order) << _ORDER_AT) | (np.uint64(decider) << _DECIDER_AT)
     asking.pending[asking.count] = word | (np.uint64(public.purchase) << _PURCHASE_AT)
     asking.count += 1
+
+
+@kernel(rare=True)
+def ask_to_draw(game, rules, seat, deck, number):
+    """Append the decision of a city about cards from the stock of a deck (R104); return how many are drawn at most."""
+    if seat >= rules.players:
+        return 0
+    add_pending(game, rules, DRAW + deck, seat, seat)
+    game.asking.pending[game.asking.count - 1] |= np.uint64(number) << _PICKED_AT
+    return number
+
+
+@kernel
+def number_drawn(word):
+    """Return how many cards are drawn from the stock of a deck for a pending decision (R104)."""
+    return np.int64((word >> _PICKED_AT) & _BYTE)
 
 
 @kernel

@@ -18,6 +18,7 @@ from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.layout import ACTION_AT, HOW_AT, STEP_AT
 from wsim.wonders.kernels.log import log_deed
 from wsim.wonders.kernels.moves import action_of, card_of, how_of, seat_of_deed
+from wsim.wonders.kernels.recruiting import DRAW_STREAM
 from wsim.wonders.kernels.removal import remove_structure
 from wsim.wonders.kernels.seen import phase_after, pile_moment, put_away
 from wsim.wonders.kernels.turn import (
@@ -29,7 +30,6 @@ from wsim.wonders.kernels.turn import (
     take_from_pile,
 )
 
-DRAW_STREAM = 64  # of the first cards drawn for a decision in a game; the next ones follow
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _FREE = np.uint64((w.BUILD << ACTION_AT) | (w.FREE << HOW_AT))
 _DISCARD, _TAKE = np.uint64(w.DISCARD << ACTION_AT), np.uint64(w.TAKE << ACTION_AT)

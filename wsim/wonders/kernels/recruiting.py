@@ -1,10 +1,11 @@
-"""Further decks: dealt or displayed before age I, recruited from for coins, drawn again in search (R88-R92)."""
+"""Further decks: dealt or displayed before an age, recruited from for coins, also from cards drawn from the stock, and
+drawn again in search (R88-R92, R104)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import kernel, lowest_bit
+from wsim.jit import count_bits, kernel, lowest_bit
 from wsim.rng import below, seek
 from wsim.wonders import words as w
 from wsim.wonders.kernels.clauses import act_when_built, note_watchers
@@ -14,6 +15,9 @@ from wsim.wonders.kernels.pending import RECRUIT, add_pending
 from wsim.wonders.kernels.turn import add_recruit, gain, take_tokens
 
 DECK_STREAM = 11
+LATER_STREAM = 15  # of decks that are dealt before a later age, plus the age
+DRAW_STREAM = 64  # of the first cards drawn for a decision in a game; the next ones follow
+_FROM_DECK = 2  # ASKING.is_drawn
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _CHOOSE, _DECLINE = np.uint64(w.CHOOSE << ACTION_AT), np.uint64(w.DECLINE << ACTION_AT)
 _COINS, _TRIGGER = np.uint64(BANK_AT), np.uint64(TRIGGER_AT)
@@ -47,17 +51,28 @@ def draw_from(stream, cards, number):
 
 
 @kernel(rare=True)
+def stock_of(game, rules, deck):
+    """Return the cards of a deck that nobody has and that do not lie open, one bit each."""
+    cards = cards_of(rules, deck) & ~game.public.display
+    for seat in range(rules.players):
+        cards &= ~(game.public.recruited[seat] | game.own[seat].recruits | game.own[seat].draft)
+    return cards
+
+
+@kernel(rare=True)
 def deal_decks(game, rules):
-    """Deal each deck to the hands of the players, seat by seat, or display its cards (R88)."""
-    public = game.public
-    seek(game.dealer, game.hidden.deals, DECK_STREAM)
+    """Deal each deck of the age to the hands of the players, seat by seat, or display its cards (R88)."""
+    public, age = game.public, game.public.age
+    seek(game.dealer, game.hidden.deals, LATER_STREAM + age if age else DECK_STREAM)
     for deck in range(rules.decks):
-        cards = cards_of(rules, deck)
+        if rules.deck_age[deck] != age:
+            continue
+        cards = stock_of(game, rules, deck)
         for seat in range(rules.players if rules.deck_dealt[deck] else 0):
-            hand = draw_from(game.dealer, cards, rules.deck_dealt[deck])
+            hand = draw_from(game.dealer, cards, min(rules.deck_dealt[deck], count_bits(cards)))
             game.own[seat].recruits |= hand
             cards &= ~hand
-        public.display |= draw_from(game.dealer, cards, rules.deck_shown[deck])
+        public.display |= draw_from(game.dealer, cards, min(rules.deck_shown[deck], count_bits(cards)))
 
 
 @kernel
@@ -79,10 +94,30 @@ def ask_to_recruit(game, rules, trigger):
 @kernel(rare=True)
 def list_recruits(game, rules, seat, deck):
     """List the cards of a deck that a player can pay for, then declining; nothing if there are none (R89)."""
-    choice = game.choice
+    _list_cards(game, rules, seat, deck, _offered(game, rules, seat, deck))
+
+
+@kernel(rare=True)
+def list_drawn(game, rules, seat, deck, number):
+    """Draw cards from the stock of a deck, unless they are drawn, and list those that a player can pay for (R104)."""
+    asking, dealer = game.asking, game.dealer
+    if asking.is_drawn == 0:
+        stock = stock_of(game, rules, deck)
+        seek(dealer, game.hidden.deals, DRAW_STREAM + asking.draws)
+        asking.draws += 1
+        asking.is_drawn = _FROM_DECK
+        asking.drawn[0] = draw_from(dealer, stock, min(number, count_bits(stock)))
+        for word in range(1, w.CARD_WORDS):
+            asking.drawn[word] = _ZERO
+    _list_cards(game, rules, seat, deck, asking.drawn[0])
+
+
+@kernel(rare=True)
+def _list_cards(game, rules, seat, deck, cards):
+    """List the cards of a set that a player can pay for, then declining; nothing if there are none."""
+    choice, at = game.choice, 0
     choice.kind, choice.seat, choice.count = w.EFFECT, seat, 0
     asked = np.uint64(seat) << _TRIGGER
-    cards, at = _offered(game, rules, seat, deck), 0
     while cards:
         entry = rules.deck_entry + lowest_bit(cards)
         cards &= cards - _ONE
@@ -103,6 +138,8 @@ def recruit(game, rules, seat, move):
     public.coins[seat] -= bank_of(move)
     public.bank_paid[seat] += bank_of(move)
     card = _ONE << np.uint64(entry - rules.deck_entry)
+    if (game.own[seat].recruits | public.display) & card == _ZERO:
+        public.enlisted |= card
     game.own[seat].recruits &= ~card
     public.display &= ~card
     add_recruit(public, rules, seat, entry)
@@ -117,23 +154,26 @@ def recruit(game, rules, seat, move):
         act_when_built(game, rules, seat, entry)
 
 
+@kernel
+def set_aside(asking):
+    """Return the cards that are drawn from the stock of a deck for the decision at hand (R104), one bit each."""
+    return asking.drawn[0] if asking.is_drawn == _FROM_DECK else _ZERO
+
+
 @kernel(rare=True)
 def redraw_recruits(game, rules, me):
     """Draw the hands of the other players again: each unseen card is as likely to be in any place (R92)."""
+    aside = set_aside(game.asking)
     for deck in range(rules.decks):
         cards = cards_of(rules, deck)
         if rules.deck_dealt[deck] == 0 or (rules.deck_drafted[deck] and game.own[me].drafted[0] & cards):
             continue
-        unseen = cards & ~game.own[me].recruits
+        unseen = cards & ~game.own[me].recruits & ~aside
         for seat in range(rules.players):
             unseen &= ~game.public.recruited[seat]
         for seat in range(rules.players):
             if seat == me:
                 continue
-            number, had = np.int64(rules.deck_dealt[deck]), game.public.recruited[seat] & cards
-            while had:
-                number -= 1
-                had &= had - _ONE
-            hand = draw_from(game.redraw, unseen, number)
+            hand = draw_from(game.redraw, unseen, count_bits(game.own[seat].recruits & cards))
             unseen &= ~hand
             game.own[seat].recruits = (game.own[seat].recruits & ~cards) | hand

@@ -308,7 +308,7 @@ def _draw_recorded(game, rules, me, tries):
     """Sample a past that is consistent with the history, and set every seat's hand and memory from it."""
     game.redraw.strict = 1
     agrees = False
-    if _sees_drawn(game, rules, me):
+    if game.asking.is_drawn == 1 and _sees_drawn(game, rules, me):
         for _ in range(_DRAWN_TRIES):
             if not agrees and _make_past(game, rules, me):
                 agrees = _has_drawn(game)
@@ -343,7 +343,7 @@ def _draw_recorded(game, rules, me, tries):
 
 @kernel
 def _sees_drawn(game, rules, me):
-    """Return whether a seat decides about cards that are drawn from the pile (R100)."""
+    """Return whether a seat decides about cards that are drawn from the pile or a deck (R100, R104)."""
     asking = game.asking
     if asking.is_drawn == 0:
         return False
@@ -358,6 +358,7 @@ def _keep_drawn(game, rules, me):
     asking, hidden, past = game.asking, game.hidden, game.redraw
     if not _sees_drawn(game, rules, me):
         asking.is_drawn = 0
+    if asking.is_drawn != 1:
         return
     for card in range(rules.cards):
         word, at = card >> 6, np.uint64(card & 63)

@@ -51,7 +51,8 @@ _GAIN_POINTS, _LOSE_POINTS = w.ACT["gain points"], w.ACT["lose points"]
 _GAIN_SYMBOL = w.ACT["gain compass"]
 _LOSE_PRICE, _LOSE_FREE = w.ACT[f"lose {w.UNIT_PRICES[0]}"], w.ACT["lose free_build_tokens"]
 _LOSE_DIPLOMACY = w.ACT["lose diplomacy_tokens"]
-_GAIN_COPIES = w.ACT["gain copies"]
+_GAIN_COPIES, _GAIN_DRAW = w.ACT["gain copies"], w.ACT["gain draw 1"]
+_DRAWN, _EACH_MORE = 1.0, 0.5  # points of one card from the stock of a deck that may be recruited, of each further one
 _POINTS_FACT, _SHIELDS_FACT, _UNITS_FACT, _SYMBOL_FACT = (
     w.KNOWN_OF_CARD.index(name) for name in ("points", "shields", w.RESOURCES[0], w.SYMBOLS[w.COMPASS])
 )
@@ -95,6 +96,12 @@ def rough_points(gains):
     for column in range(COLUMNS):
         value += _ROUGHLY[column] * (gains[OWN, column] - _RIVALS * gains[RIVAL, column])
     return value
+
+
+@kernel
+def rough_of_coins(coins):
+    """Return what later coins are roughly worth, in points."""
+    return _ROUGHLY[COINS] * coins
 
 
 @kernel
@@ -172,6 +179,9 @@ def add_gain(public, rules, gains, trigger, act, seat, city, amount, times):
         return
     if act == _GAIN_COPIES:
         _add_copy(public, rules, gains, row, share * times * min(amount, 1))
+        return
+    if act >= _GAIN_DRAW:
+        gains[row, POINTS] += share * times * (_DRAWN + _EACH_MORE * (amount - 1))
         return
     column, unit = DIPLOMACY, 1
     if act == _GAIN_SHIELDS or act == _GAIN_AGE_SHIELDS:

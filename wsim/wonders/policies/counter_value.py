@@ -15,6 +15,8 @@ from wsim.wonders.kernels.clauses import cities_met, formula_points
 from wsim.wonders.kernels.counters import FIRST_ACT, change_counter
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.policies.clause_gains import (
+    COINS,
+    COINS_AT_ONCE,
     COLUMNS,
     COUNTED,
     OWN,
@@ -23,6 +25,7 @@ from wsim.wonders.policies.clause_gains import (
     add_gain,
     clear_gains,
     reads_age,
+    rough_of_coins,
     rough_points,
     times_in_age,
     times_left,
@@ -32,6 +35,7 @@ _MOST_STEPS = 12  # that are looked ahead on a track
 _room_for_saved = stack_room("counter_value.saved", np.int64, w.COUNTERS)
 _room_for_before = stack_room("counter_value.before", np.int64, w.COUNTERS)
 _room_for_worth = stack_room("counter_value.worth", np.float64, 2, COLUMNS)
+_room_for_coins = stack_room("counter_value.coins", np.float64, 1)
 _room_for_option = stack_room("counter_value.option", np.float64, 2, COLUMNS)
 
 
@@ -193,9 +197,10 @@ def _worth_of_clause(public, rules, steps, gains, clause, trigger, seat, item, t
 
 
 @kernel(rare=True)
-def _worth_of_clauses(public, rules, steps, seat, item, without, this_age):
+def _worth_of_clauses(public, rules, steps, seat, item, without, this_age, coins):
     """Return the rough points that the moments of this age, or of the later ones, bring a city by its clauses; and
-    those of the end of the game, where it belongs. Clauses that read the age are valued age by age."""
+    those of the end of the game, where it belongs. Clauses that read the age are valued age by age. ``coins``: to it
+    the coins among them are added that no decision brings."""
     gains, worth, now = _room_for_worth(), 0.0, np.int64(public.age)
     clear_gains(gains)
     for trigger in range(w.ON_CARD, w.ON_SCORE):
@@ -219,6 +224,7 @@ def _worth_of_clauses(public, rules, steps, seat, item, without, this_age):
             public.age = now
     if this_age == (public.age == w.AGES - 1):
         worth += _scored(public, rules, seat, seat, item)
+    coins[0] += gains[OWN, COINS] + gains[OWN, COINS_AT_ONCE]
     return worth + rough_points(gains)
 
 
@@ -244,14 +250,15 @@ def _put_back(public, rules, saved, seat):
 
 
 @kernel(rare=True)
-def _worth_after(public, rules, steps, saved, seat, item, without, times, others):
-    """Return the rough points that the clauses of a city bring after a number of steps."""
+def _worth_after(public, rules, steps, saved, seat, item, without, times, others, coins):
+    """Return the rough points that the clauses of a city bring after a number of steps, and the coins among them."""
+    coins[0] = 0.0
     _walk(public, rules, steps, seat, times, others, w.FOR_AGE)
-    worth = _worth_of_clauses(public, rules, steps, seat, item, without, True)
+    worth = _worth_of_clauses(public, rules, steps, seat, item, without, True, coins)
     _put_back(public, rules, saved, seat)
     if public.age < w.AGES - 1:
         _walk(public, rules, steps, seat, times, others, w.FOR_GAME)
-        worth += _worth_of_clauses(public, rules, steps, seat, item, without, False)
+        worth += _worth_of_clauses(public, rules, steps, seat, item, without, False, coins)
         _put_back(public, rules, saved, seat)
     return worth
 
@@ -288,9 +295,9 @@ def _other_raisers(public, rules, seat, counter):
 
 @kernel(rare=True)
 def add_worth_of_steps(public, rules, seat, item, spender, gains):
-    """Add what the expected changes of counters are worth to a city, in rough points; ``item``: a structure or stage
-    that it is to place, -1 none; ``spender``: a clause whose changes they are, -1 none. What it spends costs it
-    nothing, as its gains are counted already."""
+    """Add what the expected changes of counters are worth to a city, as coins and in rough points; ``item``: a
+    structure or stage that it is to place, -1 none; ``spender``: a clause whose changes they are, -1 none. What it
+    spends costs it nothing, as its gains are counted already."""
     saved, largest, lowers, others, farther = _room_for_saved(), 0.0, False, 0, 0.0
     for counter in range(rules.counters):
         saved[counter] = public.counter[seat, counter]
@@ -304,16 +311,21 @@ def add_worth_of_steps(public, rules, seat, item, spender, gains):
     if largest == 0.0 and not lowers:
         return
     steps, shared, without = gains[OWN], others > 0, spender if lowers else -1
-    alone = _worth_after(public, rules, steps, saved, seat, item, without, 0.0, 0)
-    together = _worth_after(public, rules, steps, saved, seat, item, without, 0.0, others) if shared else 0.0
+    coins = _room_for_coins()
+    alone = _worth_after(public, rules, steps, saved, seat, item, without, 0.0, 0, coins)
+    before, more = coins[0], 0.0
+    together = _worth_after(public, rules, steps, saved, seat, item, without, 0.0, others, coins) if shared else 0.0
     best, times, tried = -1e9, max(1.0, 1.0 / largest if largest > 0.0 else 1.0), 0
     while tried == 0 or (not lowers and tried < _MOST_STEPS and times <= farther):
-        worth = _worth_after(public, rules, steps, saved, seat, item, without, times, 0) - alone
+        worth = _worth_after(public, rules, steps, saved, seat, item, without, times, 0, coins) - alone
+        brought = 0.0 if shared else coins[0] - before
         if shared:
             worth = 0.5 * (
-                worth + _worth_after(public, rules, steps, saved, seat, item, without, times, others) - together
+                worth + _worth_after(public, rules, steps, saved, seat, item, without, times, others, coins) - together
             )
-        best = max(best, worth / times)
+        if worth / times > best:
+            best, more = worth / times, brought / times
         times += 1.0 / largest if largest > 0.0 else 1.0
         tried += 1
-    gains[OWN, COUNTED] += best
+    gains[OWN, COINS] += more
+    gains[OWN, COUNTED] += best - rough_of_coins(more)
