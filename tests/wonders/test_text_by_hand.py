@@ -323,3 +323,28 @@ def test_why_a_card_or_a_stage_cannot_be_built(monkeypatch: pytest.MonkeyPatch) 
     assert obstacles._dear(SimpleNamespace(pairs=[1 << layout.BANK_AT]), 1, 0) == (
         "It costs at least 1 coin with what you must buy, and you have 0."
     )
+
+
+def test_the_cities_of_a_view_in_words() -> None:
+    """Seat 1 of three: its left neighbour is seat 2, its right one seat 0."""
+    city = {
+        "wonder": "Rhodos",
+        "side": "A",
+        "coins": 3,
+        "stages": 1,
+        "shields": 2,
+        "victories": [1, 0, 0],
+        "defeats": 4,
+    }
+    view: Any = {"seat": 1, "cities": [city, {**city, "side": "B", "coins": 10}, city]}
+    assert list(text._cities(view)) == [
+        "seat         wonder               coins  stages  shields   victories  defeats",
+        "0 right      Rhodos A                 3       1        2       1/0/0        4",
+        "1 you        Rhodos B                10       1        2       1/0/0        4",
+        "2 left       Rhodos A                 3       1        2       1/0/0        4",
+    ]  # fmt: skip
+    assert text._built(2, {"built": []}) == ["2 has built nothing"]
+    more = {"built": ["Altar", "Baths"], "recruited": ["Plato"], "copied": ["Arena"], "counters": {"pots": 3}}
+    assert text._built(0, more) == [
+        "0 has built Altar, Baths", "0 has recruited Plato", "0 has copies of Arena", "0 also has pots: 3"
+    ]  # fmt: skip
