@@ -179,13 +179,12 @@ def test_an_analysis_is_filled_in_after_a_lost_connection(chrome: Chrome, line: 
         game.follow()
     (line.folder / "ours.json").write_text(game.to_json())
     line.delay = 0.3
-    chrome.get(line.address("/analyse?file=ours.json&playouts=20"))
+    chrome.get(line.address("/analyse?file=ours.json"))  # without playouts, which are compiled first
     soon(chrome).until(lambda one: one.find_elements("css selector", "#ring .node"))
     line.cut()
     line.reached()
-    compiled = 600  # playouts are compiled first, where they were never played, beside other tests
-    soon(chrome, compiled).until(lambda one: one.find_elements("id", "cost"))
-    soon(chrome, compiled).until(lambda one: one.find_elements("css selector", "[data-curve=chances] polyline"))
+    soon(chrome).until(lambda one: one.find_elements("id", "cost"))
+    soon(chrome).until(lambda one: one.find_elements("css selector", "[data-curve=chances] polyline"))
 
 
 def test_a_run_that_is_deleted_while_it_is_shown_is_refused_in_one_sentence_and_leaves_the_list(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import wsim
+from tests.conftest import ROOT
 from tests.report.browser import colours, complaints, resize, started
 from tests.workbench.browsing import base, entered, soon
 
@@ -29,6 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for _ in range(9):
         game.follow()
     (folder / "ours.json").write_text(game.to_json())
+    shutil.copy(ROOT / "analysis" / "expansion" / "companions.toml", folder)
     return folder
 
 
@@ -102,6 +105,31 @@ def test_two_people_play_by_keys_in_two_browsers_and_a_page_that_waits_renews_it
     soon(view).until(lambda one: one.find_elements("id", "ring"))
 
 
+def test_two_people_draft_a_further_deck_in_two_browsers(view: Chrome, other: Chrome) -> None:
+    """Each keeps a card and gets the hand that is passed on, also after a reload and the way back (R101)."""
+    from selenium.webdriver.common.keys import Keys
+
+    view.find_element("css selector", "form.form summary").click()
+    view.find_element("id", "patch").send_keys("companions.toml")
+    ann, bob = opened(view, "Ann", "Bob")
+    hands = []
+    for browser, seat in ((view, ann), (other, bob)):
+        browser.get(seat)
+        soon(browser).until(lambda one: "a card of companions to keep" in text(one).lower())
+        hands.append([one.text for one in browser.find_elements("css selector", ".moves h3")])
+        assert len(hands[-1]) == 4
+        assert complaints(browser) == []
+        assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    view.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: "Still to choose: Bob" in text(one))
+    view.refresh()
+    assert "Still to choose: Bob" in text(view)
+    other.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: len(one.find_elements("css selector", ".moves h3")) == 3)  # told, without a reload
+    soon(other).until(lambda one: len(one.find_elements("css selector", ".moves h3")) == 3)
+    assert [one.text for one in other.find_elements("css selector", ".moves h3")] == hands[0][1:]
+
+
 def test_policies_play_live_and_a_seat_is_taken_over(view: Chrome) -> None:
     from selenium.webdriver.common.keys import Keys
 
@@ -160,7 +188,7 @@ def test_sitting_down_by_the_invitation_while_somebody_watches(view: Chrome, oth
 def test_board_chances_and_decisions_of_an_analysis_are_one(view: Chrome, address: str) -> None:
     from selenium.webdriver.common.keys import Keys
 
-    view.get(f"{base(address)}/analyse?file=ours.json&finish=1&playouts=4")
+    view.get(f"{base(address)}/analyse?file=ours.json&finish=1")
     soon(view).until(lambda one: one.find_elements("id", "ring"))
     soon(view).until(lambda one: one.find_elements("id", "cost"))
     shown = "#values > article:not([hidden])"
@@ -226,7 +254,7 @@ def test_an_accessibility_engine_reports_no_problems(view: Chrome, address: str,
         "seat": f"{seat}?hint=1&chance=1",
         "builder": f"{builder}?chance=1",
         "which": f"{base(address)}/analyse",
-        "analyse": f"{base(address)}/analyse?file=ours.json&playouts=20",
+        "analyse": f"{base(address)}/analyse?file=ours.json",
     }.items():
         view.get(place)
         soon(view).until(lambda one: "Working it out" not in text(one))

@@ -153,7 +153,8 @@ class Folder:
             return FolderEntry(match[1], name, why, "", _time(path), size, damaged=True)
         title = str(record.get("estimand") or path.stem)
         played = {"games": record.get("games")} if "deals" in record else {}
-        return FolderEntry(match[1], name, title, plan_words({**_plan_in(record), **played}), _time(path), size)
+        plan = {"game": next(iter(GAMES)), **_plan_in(record), **played}  # a plan need not name the usual game
+        return FolderEntry(match[1], name, title, plan_words(plan), _time(path), size)
 
 
 def _time(path: Path) -> datetime:
