@@ -269,7 +269,6 @@ SCREENS: dict[str, Screen] = {
     "night": Screen(WIDE, 760, "body", _night),
     "invited": Screen(NARROW, 700, "body", _invited),
     "analyse": Screen(WIDE, 1250, ".stepper", _analyse),
-    "analyse-narrow": Screen(NARROW, 1300, ".stepper", _analyse),
     "replay": Screen(WIDE, 1150, "body", _replay),
 }
 """By the name of the picture."""
