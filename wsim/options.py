@@ -234,7 +234,10 @@ def confidence_level(_name: str, value: Any) -> Any:
 
 def level_option() -> Any:
     """Return the field of a confidence level."""
-    return option("Confidence level of the intervals.", 0.95, metavar="LEVEL", check=confidence_level)
+    return option(
+        "Confidence level of the intervals.", 0.95, metavar="LEVEL", check=confidence_level,
+        label="Confidence of the intervals",
+    )  # fmt: skip
 
 
 def half_width(name: str, value: Any) -> Any:
@@ -248,7 +251,7 @@ def within_option(figures: str) -> Any:
     """Return the field of a wanted precision; ``figures``: the figures whose intervals it is about."""
     return option(
         f"Play on until {figures} is known to within this half width.",
-        None, metavar="WIDTH", check=half_width, aliases=("--precision",),
+        None, metavar="WIDTH", check=half_width, aliases=("--precision",), label="Width of the intervals to reach",
     )  # fmt: skip
 
 

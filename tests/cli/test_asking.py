@@ -150,17 +150,26 @@ def test_a_saved_game_against_a_policy_of_a_file_says_how_it_continues(script: C
     assert Path("part.json").read_text() == Path("whole.json").read_text()
 
 
-def test_hint_help_and_invalid_moves(script: Command) -> None:
-    done = script(*GAMES["wonders"], "h\nh 2\nh 1\n?\n99\nu\n")
-    by_net, hint = re.finditer(r"win share .*?\nBest move: \d+", done.out, re.DOTALL)
-    assert "score" not in by_net[0]
-    assert "by the value net; h 200 checks it by playouts" in done.out
-    assert "playouts must be from 2 to 100,000, not '1'" in done.out
+HINT = re.compile(r"win share .*?\nBest move: \d+", re.DOTALL)
+
+
+@pytest.mark.slow  # compiles playouts of these policies
+def test_a_hint_by_playouts_has_the_numbers_to_type(script: Command) -> None:
+    done = script(*GAMES["wonders"], "h\nh 2\n")
+    by_net, hint = HINT.finditer(done.out)
     legal = dict(re.findall(r"^ +(\d+)  (.+)$", done.out[: by_net.start()], re.MULTILINE))
     rows = re.findall(r"^ {2,3}(\d+)  .{41}(.+)$", hint[0], re.MULTILINE)
     assert len(rows) == 5
-    assert all(legal[number].startswith(move) for number, move in rows)  # the numbers to type
+    assert all(legal[number].startswith(move) for number, move in rows)
     assert hint[0].endswith(f"Best move: {rows[0][0]}")
+
+
+def test_hint_help_and_invalid_moves(script: Command) -> None:
+    done = script(*GAMES["wonders"], "h\nh 1\n?\n99\nu\n")
+    (by_net,) = HINT.finditer(done.out)
+    assert "score" not in by_net[0]
+    assert "by the value net; h 200 checks it by playouts" in done.out
+    assert "playouts must be from 2 to 100,000, not '1'" in done.out
     assert done.out.count("Type the number of a move") == 3
     assert "'99' is not a move: moves are numbered 0 to" in done.out
     assert "There is nothing to undo." in done.out

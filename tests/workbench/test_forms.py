@@ -15,11 +15,10 @@ from wsim.errors import UserError
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.spec.values import change_in_words
-from wsim.workbench.ask_page import fields_of
+from wsim.workbench.ask_page import fields_of, folded_words
 from wsim.workbench.checks import check, field_of
 from wsim.workbench.folder import Folder
 from wsim.workbench.forms import form_of, forms
-from wsim.workbench.labels import folded_words
 from wsim.workbench.pickers import choices
 
 

@@ -27,7 +27,7 @@ class GoalOptions(Options):
         label="Which goal file?",
         example="goal.toml",
     )
-    seed: int = option("Seed of the search.", 1, metavar="N")
+    seed: int = option("Seed of the search.", 1, metavar="N", label="Seed of the random numbers")
 
     def read(self) -> Goal:
         """Return the goal with the sizes that were given; raise UserError for a goal that cannot be read."""
@@ -69,9 +69,9 @@ class GoalOptions(Options):
         return [str(entry) for setting in self.read().settings for entry in setting.plan.code]
 
 
-def size_option(text: str, shown: str) -> Any:
+def size_option(text: str, shown: str, label: str) -> Any:
     """Return the field of a number of games that the goal file may set."""
-    return option(text, None, metavar="N", shown=shown, check=at_least(1))
+    return option(text, None, metavar="N", shown=shown, check=at_least(1), label=label)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,9 +81,15 @@ class BalanceQuestion(GoalOptions):
     Exit code 3: no patch was proven. The output then says which targets bind, and the nearest patch is written.
     """
 
-    games: int | None = size_option("Games for each measurement of a patch at a setting.", "100,000")
-    replays: int | None = size_option("Games for each step of a value that must be replayed.", "4,000")
-    proof_games: int | None = size_option("Maximum number of games of a proof at a setting.", "1,000,000")
+    games: int | None = size_option(
+        "Games for each measurement of a patch at a setting.", "100,000", "Games per measurement"
+    )
+    replays: int | None = size_option(
+        "Games for each step of a value that must be replayed.", "4,000", "Games replayed per value"
+    )
+    proof_games: int | None = size_option(
+        "Maximum number of games of a proof at a setting.", "1,000,000", "Games of a proof"
+    )
 
 
 @dataclass(frozen=True)

@@ -180,7 +180,9 @@ class Plan:
         is the card file shipped with wsim. Plans that differ only in these paths are equal.
     """
 
-    game: str = option(game_names, metavar="GAME", shown=first_game, complete=lambda: list(GAMES), check=_text)
+    game: str = option(
+        game_names, metavar="GAME", shown=first_game, complete=lambda: list(GAMES), check=_text, label="Game"
+    )
     ruleset: str = option(
         "Rules and components (see wsim catalog --rulesets).",
         metavar="NAME", shown=lambda: defaults_by_game("ruleset"), check=_text,
@@ -199,7 +201,14 @@ class Plan:
         metavar="N", shown=lambda: defaults_by_game("games"), check=_whole(1, MAX_GAMES),
         label="How many games?", example="20k", effort=True,
     )  # fmt: skip
-    seed: int = option("Seed of all random streams.", metavar="N", shown="1", check=_whole(0, MAX_SEED), example="7")
+    seed: int = option(
+        "Seed of all random streams.",
+        metavar="N",
+        shown="1",
+        check=_whole(0, MAX_SEED),
+        example="7",
+        label="Seed of the random numbers",
+    )
     policies: tuple[str, ...] = option(
         "One policy for all seats, or one per seat: balanced,science,random:explore=0.1,./mine.py:bold",
         metavar="LINE-UP",
@@ -219,15 +228,23 @@ class Plan:
         file=True,
         check=_each(_path),
         example="patch.toml",
+        label="Patch files",
     )
     set: tuple[str, ...] = option(
         "Change one value of the catalogue (repeatable): cards.Palace.points=6",
         metavar="PATH=VALUE", check=_each(_assignment), picker="value", example="cards.Palace.points=6",
+        label="Changed values",
     )  # fmt: skip
-    picks: bool = option("Also record every decision.", names=("--picks/--no-picks",), shown="--no-picks", check=flag)
+    picks: bool = option(
+        "Also record every decision.",
+        names=("--picks/--no-picks",),
+        shown="--no-picks",
+        check=flag,
+        label="Record every decision",
+    )
     keep: str = option(
         "Tables to write: seats; seats,picks; or summary (no rows, only the sums behind the main tables).",
-        "seats", metavar="TABLES", shown="seats", check=_keep, example="summary",
+        "seats", metavar="TABLES", shown="seats", check=_keep, example="summary", label="Tables to keep",
     )  # fmt: skip
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
     files: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)

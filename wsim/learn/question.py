@@ -27,7 +27,12 @@ class LearnQuestion(Options):
     """
 
     plan: str | None = argument(
-        "A learning plan (TOML).", None, metavar="[PLAN]", file=True, shown="that of the game's own net"
+        "A learning plan (TOML).",
+        None,
+        metavar="[PLAN]",
+        file=True,
+        shown="that of the game's own net",
+        label="Learning plan",
     )
     out: str | None = option(
         "Folder of the training run.", None, metavar="FOLDER", names=("-o", "--out"), shown="learned"
@@ -40,8 +45,10 @@ class LearnQuestion(Options):
         label="Which game?",
         example="seven_wonders",
     )
-    start: str | None = option("Begin from this net: shipped, or a file that wsim learn wrote.", None, metavar="NET")
-    patch: tuple[str, ...] = option("Learn with this patch (repeatable).", (), metavar="FILE")
+    start: str | None = option(
+        "Begin from this net: shipped, or a file that wsim learn wrote.", None, metavar="NET", label="Net to start from"
+    )
+    patch: tuple[str, ...] = option("Learn with this patch (repeatable).", (), metavar="FILE", label="Patch files")
     change: tuple[str, ...] = option(
         "Learn with this change (repeatable).", (), metavar="PATH=VALUE", names=("--set",),
         label="With which changed cards, if any?", picker="value", example="cards.Palace.points=5",
@@ -51,9 +58,14 @@ class LearnQuestion(Options):
         None,
         metavar="NAME",
         shown=lambda: "; ".join(default_rulesets()),
+        label="Rule set",
     )
     players: str | None = option(
-        "Numbers of players at the tables (if no plan is given).", None, metavar="N[,N...]", shown="4"
+        "Numbers of players at the tables (if no plan is given).",
+        None,
+        metavar="N[,N...]",
+        shown="4",
+        label="Numbers of players",
     )
     decisions: int | None = option(
         "Number of training decisions (if no plan is given).",
@@ -64,7 +76,7 @@ class LearnQuestion(Options):
         label="How long shall it train, in decisions?",
         example="60k",
     )
-    seed: int | None = option("Seed of games and fitting.", None, metavar="N")
+    seed: int | None = option("Seed of games and fitting.", None, metavar="N", label="Seed of the random numbers")
 
     def elsewhere(self, folder: Path) -> Self:
         """Return the options for asking again: a net that is trained from scratch in its own folder."""

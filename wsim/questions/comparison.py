@@ -58,7 +58,7 @@ class Comparison(Options):
         picker="metric",
         example="built:Palace",
     )
-    seat: int | None = option("Count only this seat.", None, metavar="N", example="0")
+    seat: int | None = option("Count only this seat.", None, metavar="N", example="0", label="Which seat counts")
     budget: int = option(
         "Maximum number of deals, each played in every arm.",
         100_000,
@@ -74,6 +74,7 @@ class Comparison(Options):
         metavar="RATE",
         check=error_rate,
         example="0.01",
+        label="Risk of a false alarm",
     )
     margin: float | None = option(
         "Smallest effect that matters: stop once all are known to be smaller.",
@@ -81,6 +82,7 @@ class Comparison(Options):
         metavar="EFFECT",
         check=smallest_effect,
         example="0.2",
+        label="Smallest difference that matters",
     )
     spending: str = option(
         "Alpha spending over the looks: pocock (stops early) or obrien_fleming.",
@@ -88,6 +90,7 @@ class Comparison(Options):
         metavar="NAME",
         check=spending_function,
         example="obrien_fleming",
+        label="How early it may stop",
     )
     within: float | None = within_option("every effect")
     first_budget: int | None = None

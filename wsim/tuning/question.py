@@ -71,10 +71,17 @@ class TuneQuestion(Options):
         picker="policy",
         example="weighted",
     )
-    only: tuple[str, ...] = option("Tune only these numbers.", (), metavar="NAMES", read=names, shown="all that matter")
+    only: tuple[str, ...] = option(
+        "Tune only these numbers.",
+        (),
+        metavar="NAMES",
+        read=names,
+        shown="all that matter",
+        label="Which numbers to tune",
+    )
     rulesets: tuple[str, ...] = option(
         "Rule sets; each is a table of the search.", (), metavar="NAMES", names=("--ruleset",), read=names,
-        shown=lambda: "; ".join(default_rulesets()),
+        shown=lambda: "; ".join(default_rulesets()), label="Rule sets",
     )  # fmt: skip
     players: tuple[int, ...] = option(
         "Players at the tables: 4 or 3,4,5.", (), metavar="NUMBERS", read=lambda text: tuple(map(whole, names(text))),
@@ -88,21 +95,44 @@ class TuneQuestion(Options):
     judges: tuple[str, ...] | None = option(
         "Further opponents for the evaluation, each in all other seats; none: no others.",
         None, metavar="POLICIES", read=lambda text: () if text.strip() == NOBODY else names(text),
-        shown="the game's fast policies",
+        shown="the game's fast policies", label="Further opponents",
     )  # fmt: skip
-    generations: int | None = option("Generations of the search.", None, metavar="N", shown="60", check=_count_from(1))
+    generations: int | None = option(
+        "Generations of the search.",
+        None,
+        metavar="N",
+        shown="60",
+        check=_count_from(1),
+        label="Generations of the search",
+    )
     candidates: int | None = option(
-        "Candidates per generation.", None, metavar="N", shown="20, more with many numbers", check=_count_from(4)
+        "Candidates per generation.",
+        None,
+        metavar="N",
+        shown="20, more with many numbers",
+        check=_count_from(4),
+        label="Candidates per generation",
     )
     games: int = option(
         "Games per candidate and generation, over all tables.", 1500, metavar="N", shown="1,500",
-        check=_enough_games,
+        check=_enough_games, label="Games per candidate",
     )  # fmt: skip
     held_out: int = option(
-        "Games per table of the evaluation.", 20_000, metavar="N", shown="20,000", check=_enough_games
+        "Games per table of the evaluation.",
+        20_000,
+        metavar="N",
+        shown="20,000",
+        check=_enough_games,
+        label="Games of the final check",
     )
-    margin: float = option("Value of a one-point score lead, in wins.", 0.03, shown="0.03", check=_worth)
-    name: str = option("Name of the weight set.", "tuned", shown="tuned", check=_set_name)
+    margin: float = option(
+        "Value of a one-point score lead, in wins.",
+        0.03,
+        shown="0.03",
+        check=_worth,
+        label="Worth of a point of lead, in wins",
+    )
+    name: str = option("Name of the weight set.", "tuned", shown="tuned", check=_set_name, label="Name of the result")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -134,7 +164,9 @@ class TuneQuestion(Options):
 class TuneOutput(Options):
     """The start and the folder of a search."""
 
-    start: str | None = option("The weight set from which weighted starts.", None, metavar="SET")
+    start: str | None = option(
+        "The weight set from which weighted starts.", None, metavar="SET", label="Weights to start from"
+    )
     out: str | None = option(
         "A new folder, or FILE.json for the answer alone.",
         None,

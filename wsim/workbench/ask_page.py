@@ -22,7 +22,6 @@ from wsim.questions.registry import questions
 from wsim.workbench.checks import check, field_of
 from wsim.workbench.forms import form_of as question_form
 from wsim.workbench.forms import forms
-from wsim.workbench.labels import folded_words, label_of
 from wsim.workbench.pickers import choices, faces_of
 from wsim.workbench.questions import POLICIES, TRUST, Form, Texts
 from wsim.workbench.queue_of_questions import Questions, QueuedQuestion, lines_of
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 
 MENU = (("Ask", "/ask"),)
 OUT = "out"
+NAMED = 3
+"""Fields that the heading of folded ones names."""
 HEADINGS = ("More about the question", "More about the games")
 PAUSE = 0.25  # seconds between two checks for news
 OWN |= {"ask.js", "forms.js", "terms.js"}
@@ -159,6 +160,14 @@ def _form(request: Request, kind: Form, texts: Texts, mistakes: Mapping[str, Seq
     )  # fmt: skip
 
 
+def folded_words(heading: str, labels: Sequence[str]) -> str:
+    """Return the heading of folded fields: what they are about, and the first of them."""
+    named = [label[:1].lower() + label[1:].rstrip("?") for label in labels[:NAMED]]
+    more = [f"{len(labels) - NAMED} more"] if len(labels) > NAMED else []
+    *first, last = [*named, *more]
+    return f"{heading}: {', '.join(first)}{' and ' if first else ''}{last}"
+
+
 def fields_of(form: Form, texts: Texts) -> dict[str, list[Field]]:
     """Return the fields of a form under their headings: about the question, and about its games."""
     groups: dict[str, list[Field]] = {HEADINGS[0]: [], HEADINGS[1]: []}
@@ -166,16 +175,16 @@ def fields_of(form: Form, texts: Texts) -> dict[str, list[Field]]:
         if name in form.settled(texts):
             continue
         heading = HEADINGS[group is Plan]
-        groups[heading].append(_field(form.name, name, typed, default, spec, texts))
+        groups[heading].append(_field(name, typed, default, spec, texts))
     return groups
 
 
-def _field(question: str, name: str, typed: str, default: Any, spec: Option, texts: Texts) -> Field:
+def _field(name: str, typed: str, default: Any, spec: Option, texts: Texts) -> Field:
     text = "\n".join(texts.get(name, ()))
     shown = spec.shown() if callable(spec.shown) else spec.shown
     if shown is None and default not in (MISSING, None, (), ""):
         shown = f"{default:,}" if isinstance(default, int) else str(default)
-    label = spec.label or label_of(question, name)
+    label = spec.label or name.replace("_", " ").capitalize()
     if typed == "bool":
         return Field(name, label, spec.sentence, "tick", text)
     if name == "game":

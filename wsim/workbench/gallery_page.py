@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -44,10 +44,7 @@ def gallery_page(request: Request) -> Response:
     name = query.get("name", "")
     if name and name not in faces:
         raise UserError(f"there is no card {name!r}{nearest(name, faces)}")
-    values: dict[str, list[str]] = {}
-    for face in faces.values():
-        for facet, of_face in face.facets.items():
-            values.setdefault(facet, []).extend(of_face)
+    values = _facets_in(faces.values())
     chosen = {facet: query.getlist(facet) for facet in values}
     words = query.get("q", "").strip()
     base = [("game", game), ("ruleset", ruleset), *(("change", line) for line in changes)]
@@ -63,6 +60,15 @@ def gallery_page(request: Request) -> Response:
         change=_change(game, ruleset, base, faces[name]) if name else "",
         runs=_runs_with(folder_of(request), game, ruleset, faces[name]) if name else [],
     )  # fmt: skip
+
+
+def _facets_in(faces: Iterable[Face]) -> dict[str, list[str]]:
+    """Return the values of every facet that some faces have."""
+    values: dict[str, list[str]] = {}
+    for face in faces:
+        for facet, of_face in face.facets.items():
+            values.setdefault(facet, []).extend(of_face)
+    return values
 
 
 def is_chosen(face: Face, chosen: Mapping[str, Sequence[str]], words: str) -> bool:

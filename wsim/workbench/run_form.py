@@ -35,7 +35,7 @@ class RunSettings(Options):
 
     continued: Path | None = option(
         "Continue this run, or give it more games: it keeps its plan.", None,
-        metavar="FOLDER", names=("--resume",), check=place, file=True,
+        metavar="FOLDER", names=("--resume",), check=place, file=True, label="Run to continue",
     )  # fmt: skip
     within: float | None = within_option("every figure of the main table")
 

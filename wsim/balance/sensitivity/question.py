@@ -12,8 +12,12 @@ from wsim.options import Options, option
 class SensitivityQuestion(GoalOptions):
     """Show the effect of each step of each knob of a goal file on its targets, with intervals."""
 
-    games: int | None = size_option("Games for each measurement of a patch at a setting.", "100,000")
-    replays: int | None = size_option("Games for each step of a value that must be replayed.", "4,000")
+    games: int | None = size_option(
+        "Games for each measurement of a patch at a setting.", "100,000", "Games per measurement"
+    )
+    replays: int | None = size_option(
+        "Games for each step of a value that must be replayed.", "4,000", "Games replayed per value"
+    )
 
 
 @dataclass(frozen=True)

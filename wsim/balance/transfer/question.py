@@ -13,7 +13,7 @@ from wsim.options import Options, argument, option, place
 class TransferQuestion(GoalOptions):
     """Measure an existing patch with other players and in other styles, at every setting of a goal file."""
 
-    patch: Path = argument("Patch file.", metavar="PATCH", read=Path, file=True, check=place)
+    patch: Path = argument("Patch file.", metavar="PATCH", read=Path, file=True, check=place, label="Patch files")
     resume: bool = option("Resume an interrupted measurement; its journal is next to the patch.", False)
 
 
@@ -22,14 +22,22 @@ class TransferOptions(Options):
     """Where else a patch is measured."""
 
     players: tuple[str, ...] = option(
-        "Also measure the patch with this player in all seats (repeatable).", (), metavar="POLICY", names=("--player",)
+        "Also measure the patch with this player in all seats (repeatable).",
+        (),
+        metavar="POLICY",
+        names=("--player",),
+        label="Other players to check",
     )
     styles: tuple[str, ...] = option(
-        "A style that a side may choose against the others (repeatable).", (), metavar="POLICY", names=("--style",)
+        "A style that a side may choose against the others (repeatable).",
+        (),
+        metavar="POLICY",
+        names=("--style",),
+        label="Styles that players may choose",
     )
     transfer_games: int = option(
         "Games of each measurement with other players.", 20_000, metavar="N",
-        names=("--transfer-games",), aliases=("--elsewhere-games",),
+        names=("--transfer-games",), aliases=("--elsewhere-games",), label="Games with other players",
     )  # fmt: skip
     retrain: int | None = option(
         "Retrain a net on the patched game, and as a control on the game without the patch, twice each with this many "

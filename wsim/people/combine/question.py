@@ -37,7 +37,7 @@ def distance_option() -> Any:
     """Return the field of the prior scale of the distance between people and simulation."""
     return option(
         "How far people may be expected from the players of the study (standard deviation between rows).", None,
-        metavar="X", shown="the player SD", check=positive,
+        metavar="X", shown="the player SD", check=positive, label="How far people differ from policies",
     )  # fmt: skip
 
 
@@ -60,10 +60,19 @@ class CombineQuestion(Options):
     )  # fmt: skip
     metric: str = metric_option()
     by: tuple[str, ...] = option(
-        "Columns that name a row, or card.", (), metavar="COLUMNS", read=names, shown="wonder,side"
+        "Columns that name a row, or card.",
+        (),
+        metavar="COLUMNS",
+        read=names,
+        shown="wonder,side",
+        label="What names a row",
     )
-    before: str | None = option("Simulated run without the patch.", None, metavar="STUDY", file=True)
-    before_people: str | None = option("People's run without the patch.", None, metavar="PEOPLE", file=True)
+    before: str | None = option(
+        "Simulated run without the patch.", None, metavar="STUDY", file=True, label="Simulated run without the patch"
+    )
+    before_people: str | None = option(
+        "People's run without the patch.", None, metavar="PEOPLE", file=True, label="Games of people without the patch"
+    )
     distance: float | None = distance_option()
     level: float = level_option()
 

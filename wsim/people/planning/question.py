@@ -43,14 +43,24 @@ class PlanningQuestion(Options):
         label="Which games of people, if there are any?", picker="run", example="people",
     )  # fmt: skip
     metric: str = metric_option()
-    by: tuple[str, ...] = option("Columns that name a row.", (), metavar="COLUMNS", read=names, shown="wonder,side")
-    games: int = option("Games per evening.", 3, metavar="N", read=whole, check=at_least(1))
+    by: tuple[str, ...] = option(
+        "Columns that name a row.", (), metavar="COLUMNS", read=names, shown="wonder,side", label="What names a row"
+    )
+    games: int = option("Games per evening.", 3, metavar="N", read=whole, check=at_least(1), label="Games per evening")
     evenings: int = option(
         "Evenings to schedule.", 2, metavar="N", read=whole, check=at_least(1), label="How many evenings are planned?",
         example="2",
     )  # fmt: skip
-    chance: float = option("Chance with which a wonder should become clear.", 0.8, metavar="X", check=power)
-    patched: str | None = option("Simulated run with the patch to be tested.", None, metavar="RUN", file=True)
+    chance: float = option(
+        "Chance with which a wonder should become clear.", 0.8, metavar="X", check=power, label="Chance to find out"
+    )
+    patched: str | None = option(
+        "Simulated run with the patch to be tested.",
+        None,
+        metavar="RUN",
+        file=True,
+        label="Simulated run with the patch",
+    )
     printed: str | None = option(
         "Write the schedule to print, with a score sheet for each game.", None, metavar="FILE.html", names=("--print",),
         check=new_page,

@@ -28,6 +28,7 @@ class CharacterQuestion(Options):
         names=("--variant-patch",),
         file=True,
         example="patch.toml",
+        label="Patch files to compare",
     )
     against: tuple[str, ...] = option(
         "Compare with these rule sets, comma-separated.",
@@ -37,14 +38,15 @@ class CharacterQuestion(Options):
         shown="none",
         picker="ruleset",
         example="2e",
+        label="Rule sets to compare with",
     )
     playouts: int | None = option(
         "Estimate chances with N playouts instead of the value net.", None, metavar="N", check=at_least(2),
-        shown="value net if the game has one, else 30", example="30",
+        shown="value net if the game has one, else 30", example="30", label="Playouts instead of the value net",
     )  # fmt: skip
     deals: int = option(
         "Deals played in every seating of a mixed table, for what skill, seat and deal explain.", 1000, metavar="N",
-        check=at_least(40),
+        check=at_least(40), label="Deals for skill and luck",
     )  # fmt: skip
     level: float = level_option()
 

@@ -36,7 +36,11 @@ class MatchQuestion(Options):
     is clear who is stronger. In rule sets with teams, a team plays one policy.
     """
 
-    round_robin: bool = option("Play each pair separately and print the matrix (default: all at one table).", False)
+    round_robin: bool = option(
+        "Play each pair separately and print the matrix (default: all at one table).",
+        False,
+        label="Each pair separately",
+    )
     budget: int = option(
         "Maximum number of deals per table, each played in every seating.",
         10_000,
@@ -52,6 +56,7 @@ class MatchQuestion(Options):
         metavar="RATE",
         check=error_rate,
         example="0.01",
+        label="Risk of a false alarm",
     )
     margin: float | None = option(
         "Smallest difference that matters: stop once all are known to be smaller.",
@@ -59,6 +64,7 @@ class MatchQuestion(Options):
         metavar="DIFFERENCE",
         check=smallest_effect,
         example="0.02",
+        label="Smallest difference that matters",
     )
     within: float | None = within_option("every win share")
     spending: str = option(
@@ -67,6 +73,7 @@ class MatchQuestion(Options):
         metavar="NAME",
         check=spending_function,
         example="obrien_fleming",
+        label="How early it may stop",
     )
 
     first_budget: int | None = None
@@ -152,4 +159,8 @@ class MatchOutput(Options):
         None, metavar="PATH", names=("-o", "--out"), check=place,
     )  # fmt: skip
     resume: bool = option("Continue the match in --out: after Ctrl-C, or with a larger --budget.", False)
-    contest: bool = option("Draw a secret seed; print its SHA-256 before the games and the seed afterwards.", False)
+    contest: bool = option(
+        "Draw a secret seed; print its SHA-256 before the games and the seed afterwards.",
+        False,
+        label="A secret seed, shown afterwards",
+    )

@@ -37,6 +37,7 @@ class PickQuestion(Options):
     actions: tuple[str, ...] | None = option(
         "Actions, comma-separated: build, stage (bury), sell (deny), take (any of them).",
         None, metavar="NAMES", names=("--action",), read=names, shown="build,stage,sell", example="build",
+        label="Kinds of moves",
     )  # fmt: skip
     outcome: str = option(
         "Outcome: score, win, or any number of the seats table.",
@@ -51,25 +52,37 @@ class PickQuestion(Options):
         "others",
         metavar="others|policy",
         check=_against,
+        label="What is compared",
     )
     card: str | None = option(
         "Show only this card.", None, metavar="NAME", label="Which card? (empty: all)", picker="item", example="Palace"
     )
-    age: int | None = option("Count only picks of this age.", None, metavar="N", example="3")
-    turn: int | None = option("Count only picks of this turn of an age.", None, metavar="N", example="1")
+    age: int | None = option("Count only picks of this age.", None, metavar="N", example="3", label="Which age")
+    turn: int | None = option(
+        "Count only picks of this turn of an age.", None, metavar="N", example="1", label="Which turn"
+    )
     level: float = level_option()
     within: float | None = within_option("every effect that is shown")
     min_effective_n: int = option(
-        "Omit rows whose effective sample size is below N.", 30, metavar="N", aliases=("--fewest",)
+        "Omit rows whose effective sample size is below N.",
+        30,
+        metavar="N",
+        aliases=("--fewest",),
+        label="Fewest effective observations",
     )
     sweep: str | None = option(
         "Repeat the experiment at each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9.",
         None,
         metavar="PATH=VALUES",
         example="cards.Palace.points=5..9",
+        label="Several values to try",
     )
     target: float | None = option(
-        "Find the value of --sweep at which the effect is this.", None, metavar="EFFECT", example="0"
+        "Find the value of --sweep at which the effect is this.",
+        None,
+        metavar="EFFECT",
+        example="0",
+        label="Effect to reach",
     )
 
     def __post_init__(self) -> None:
@@ -121,7 +134,7 @@ class PickPlay(Options):
 
     randomise: float | str = option(
         "Chance that a pick is replaced by a random one, for all seats or per seat.",
-        0.1, metavar="CHANCE", read=str, example="0.2",
+        0.1, metavar="CHANCE", read=str, example="0.2", label="How often picks are random",
     )  # fmt: skip
     folder: Path | None = option(
         "Folder for the games of the experiment; or FILE.json or FILE.parquet for the answer alone.",

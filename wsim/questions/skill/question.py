@@ -34,7 +34,7 @@ class SkillQuestion(Options):
     between: tuple[str, ...] = option(
         "Also show the change between these two levels.",
         (), metavar="A,B", read=names, shown=f"{','.join(BETWEEN)}, if both are on the ladder",
-        picker="policy", example="greedy,net",
+        picker="policy", example="greedy,net", label="Two levels to compare",
     )  # fmt: skip
     level: float = level_option()
     within: float | None = within_option("every change")

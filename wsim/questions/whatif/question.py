@@ -29,18 +29,19 @@ class Change(Options):
     )
     change_files: tuple[str, ...] = option(
         "Apply this patch in the variant only (repeatable).",
-        (), metavar="FILE", names=("--patch",), file=True, example="patch.toml",
+        (), metavar="FILE", names=("--patch",), file=True, example="patch.toml", label="Patch files to compare",
     )  # fmt: skip
     sweep: str | None = option(
         "One variant for each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9.",
         None,
         metavar="PATH=VALUES",
         example="cards.Palace.points=5..9",
+        label="Several values to try",
     )
     ban: tuple[str, ...] = option(
         "Forbid one seat to do this: trade, stages, sell, a colour or a card (comma-separated). Each seat of a deal is "
         "restricted in turn, or only --seat. One variant per --ban.",
-        (), metavar="THINGS", picker="item", example="Palace",
+        (), metavar="THINGS", picker="item", example="Palace", label="What a seat may not do",
     )  # fmt: skip
     resume: Path | None = option(
         "Continue this answer (FILE.json) after Ctrl-C or with a larger --budget: its looks count.",

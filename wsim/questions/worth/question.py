@@ -32,7 +32,7 @@ class WorthQuestion(Options):
 
     overrule: float | str = option(
         "Chance that a policy is overruled; or one for each seat.", CHANCE, metavar="CHANCE", read=str, check=_chance,
-        example="0.2",
+        example="0.2", label="How often policies are overruled",
     )  # fmt: skip
     by: tuple[str, ...] = option(
         "Split by: age, turn, policy, wonder, side, seat; or wonder,side.", (), metavar="COLUMNS", read=names,
@@ -41,5 +41,9 @@ class WorthQuestion(Options):
     level: float = level_option()
     within: float | None = within_option("every worth that is shown")
     fewest: int = option(
-        "Omit items that were followed or overruled fewer than N times.", 30, metavar="N", check=at_least(2)
+        "Omit items that were followed or overruled fewer than N times.",
+        30,
+        metavar="N",
+        check=at_least(2),
+        label="Fewest observations of a row",
     )

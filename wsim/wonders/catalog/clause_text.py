@@ -179,30 +179,37 @@ def _act_text(clause: Clause, act: str, amount: str, other: bool) -> str:
     text = english(parse(amount))
     number = text if text.isdigit() else f"({text})"
     by_another = _is_decided_by_another(clause)
-    city = (_ONE if clause.one else _CITIES)[clause.each or "self"]
-    if clause.event == "bought" and clause.each == "trigger":
-        city = "the seller" if clause.by in ("", "self") else "the buyer"
     if verb == "points":
         return counted(number, "points")
-    if verb == "take":
-        return f"{'this city ' if by_another else ''}takes {counted(number, 'coins')} from {city}"
-    if verb == "give":
-        return f"{'this city ' if by_another else ''}gives {counted(number, 'coins')} to {city}"
+    if verb in ("take", "give"):
+        towards = "takes {} from" if verb == "take" else "gives {} to"
+        return f"{'this city ' if by_another else ''}{towards.format(counted(number, 'coins'))} {_city_of(clause)}"
+    named_city = other or by_another
+    change = f"{'rises' if verb == 'gain' else 'falls'} by {number}{f' for {_city_of(clause)}' if named_city else ''}"
     if item in w.UNIT_PRICES:
-        change = f"the {price_in_words(item)} {'rises' if verb == 'gain' else 'falls'} by {number}"
-        return f"{change} for {city}" if other or by_another else change
-    if deck := named(act, w.DRAW):
-        draw = f"draws {counted(number, 'cards')} from the stock of {deck}"
-        which = "it" if number == "1" else "one of them"
-        return f"{f'{city} ' if other or by_another else ''}{draw} and may recruit {which}"
+        return f"the {price_in_words(item)} {change}"
     if named(act, w.COUNTER):
-        change = f"{item} {'rises' if verb == 'gain' else 'falls'} by {number}"
-        return f"{change} for {city}" if other or by_another else change
-    change = f"{'gains' if verb == 'gain' else 'loses'} {counted(number, item)}"
+        return f"{item} {change}"
+    return f"{f'{_city_of(clause)} ' if named_city else ''}{_change_of_city(act, amount, number, text)}"
+
+
+def _city_of(clause: Clause) -> str:
+    """Return the city that a clause acts on, in English."""
+    if clause.event == "bought" and clause.each == "trigger":
+        return "the seller" if clause.by in ("", "self") else "the buyer"
+    return (_ONE if clause.one else _CITIES)[clause.each or "self"]
+
+
+def _change_of_city(act: str, amount: str, number: str, text: str) -> str:
+    """Return what a city draws, has once more, gains or loses; ``number`` and ``text``: the amount in words."""
+    verb, _, item = act.partition(" ")
+    if deck := named(act, w.DRAW):
+        which = "it" if number == "1" else "one of them"
+        return f"draws {counted(number, 'cards')} from the stock of {deck} and may recruit {which}"
     if item == w.COPIES:
         only = "" if text == "1" else f" if {text}" if parse(amount).is_condition else f" ({text} times)"
-        change = f"has the lasting effects of that card once more{only}"
-    return f"{city} {change}" if other or by_another else change
+        return f"has the lasting effects of that card once more{only}"
+    return f"{'gains' if verb == 'gain' else 'loses'} {counted(number, item)}"
 
 
 def counted(number: str, item: str) -> str:

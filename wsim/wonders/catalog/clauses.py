@@ -518,75 +518,105 @@ _SEVERAL = ("neighbor", "other")
 
 def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping[str, Any]) -> None:
     """Report fields that cannot be combined."""
-    event, moved, accepted = clause.event, clause.event in w.MOVE_TRIGGERS, ", ".join(w.MOVE_TRIGGERS)
-    priced = event in w.COST_TRIGGERS
-    itself = event in ("bought", "trade_cost") and clause.by in ("", "self") and clause.seller == "self"
-    for mistaken, field, message in (
-        (clause.by and not moved and not priced, "by", f"{event!r} is not a move; accepted with: {accepted}"),
-        (
-            clause.seller and event not in ("bought", "trade_cost"),
-            "from",
-            f"{event!r} has no seller; accepted with: bought, trade_cost",
-        ),
-        (itself, "from", "a city cannot buy from itself; accepted: also set `by`, such as neighbor"),
-        (
-            clause.color and event not in ("card_built", "card_cost"),
-            "color",
-            f"{event!r} has no color; accepted with: card_built, card_cost",
-        ),
-        (
-            clause.each == "trigger" and not moved and not priced,
-            "each",
-            f"'trigger' is the city that made a move, but {event!r} is not a move; accepted with: {accepted}",
-        ),
-    ):
-        if mistaken:
-            problems.at((*path, field), message)
-    if priced or clause.cheaper or clause.dearer:
+    for field, message in _strange_to_event(clause):
+        problems.at((*path, field), message)
+    if clause.event in w.COST_TRIGGERS or clause.cheaper or clause.dearer:
         _check_prices(problems, path, clause, entry)
         return
     if _is_idle(clause, entry.keys(), FIELDS.keys() - {"take", "give", "gain", "lose", "points", "choose"}):
         problems.at(path, "has no effect; accepted: at least one of take, give, gain, lose, points, choose and card.do")
+    at_one_city = clause.each in ("", "self") and (bool(clause.each) or "each" not in entry)
+    no_city_to_choose = clause.each not in _SEVERAL and (bool(clause.each) or "each" not in entry)
+    for mistakes in (
+        _coins_of_nobody(clause, at_one_city),
+        _twice_with_options(clause),
+        _unclear_choices(clause, no_city_to_choose),
+        _nobody_to_decide(clause),
+        _strange_to_scoring(clause),
+    ):
+        for where, message in mistakes:
+            problems.at((*path, *where), message)
+
+
+def _strange_to_event(clause: Clause) -> Iterator[tuple[str, str]]:
+    """Yield the fields that the event does not know, with the reason."""
+    event, accepted = clause.event, ", ".join(w.MOVE_TRIGGERS)
+    of_nobody = event not in (*w.MOVE_TRIGGERS, *w.COST_TRIGGERS)
+    if clause.by and of_nobody:
+        yield "by", f"{event!r} is not a move; accepted with: {accepted}"
+    sold = event in ("bought", "trade_cost")
+    if clause.seller and not sold:
+        yield "from", f"{event!r} has no seller; accepted with: bought, trade_cost"
+    if sold and clause.by in ("", "self") and clause.seller == "self":
+        yield "from", "a city cannot buy from itself; accepted: also set `by`, such as neighbor"
+    if clause.color and event not in ("card_built", "card_cost"):
+        yield "color", f"{event!r} has no color; accepted with: card_built, card_cost"
+    if clause.each == "trigger" and of_nobody:
+        message = f"'trigger' is the city that made a move, but {event!r} is not a move"
+        yield "each", f"{message}; accepted with: {accepted}"
+
+
+Mistake = tuple[tuple[str, ...], str]
+"""Where below a clause something is wrong, and what."""
+
+
+def _coins_of_nobody(clause: Clause, at_one_city: bool) -> Iterator[Mistake]:
+    """Yield coins taken from or given to other cities where a clause acts on its own one."""
     options = [(("choose", str(number)), option) for number, option in enumerate(clause.choose, start=1)]
     for field, verb in (("take", "taken from"), ("give", "given to")):
         for above, part in ((), clause), *options:
-            if getattr(part, field) and clause.each in ("", "self") and (clause.each or "each" not in entry):
+            if at_one_city and getattr(part, field):
                 message = f"coins are {verb} other cities"
-                problems.at((*path, *above, field), f"{message}; accepted: each = one of {', '.join(w.EACH[1:])}")
+                yield (*above, field), f"{message}; accepted: each = one of {', '.join(w.EACH[1:])}"
+
+
+def _twice_with_options(clause: Clause) -> Iterator[Mistake]:
+    """Yield fields of a clause whose options have them."""
     for field in OPTION_FIELDS if clause.choose else ():
         if getattr(clause, field):
             message = "does not go with `choose`, where every option has its own"
-            problems.at((*path, field), f"{message}; accepted: {field} in each option, or two clauses")
-    if clause.one and clause.each not in _SEVERAL and (clause.each or "each" not in entry):
-        message = "there is no city to choose"
-        problems.at((*path, "one"), f"{message}; accepted with: each = {' or '.join(_SEVERAL)}")
-    if clause.one and any(option.card for option in clause.options()):
-        message = "a city and a card cannot both be chosen in one decision"
-        problems.at((*path, "one"), f"{message}; accepted: two clauses")
-    if sum(bool(option.card and option.card.draw) for option in clause.options()) > 1:
+            yield (field,), f"{message}; accepted: {field} in each option, or two clauses"
+
+
+def _unclear_choices(clause: Clause, no_city_to_choose: bool) -> Iterator[Mistake]:
+    """Yield what cannot be chosen, or not in one decision."""
+    options = clause.options()
+    if clause.one and no_city_to_choose:
+        yield ("one",), f"there is no city to choose; accepted with: each = {' or '.join(_SEVERAL)}"
+    if clause.one and any(option.card for option in options):
+        yield ("one",), "a city and a card cannot both be chosen in one decision; accepted: two clauses"
+    if sum(bool(option.card and option.card.draw) for option in options) > 1:
         message = "cards are drawn for one option of a decision at most"
-        problems.at((*path, "choose"), f"{message}; accepted: draw in one of them, or two clauses")
-    for option in clause.options():
+        yield ("choose",), f"{message}; accepted: draw in one of them, or two clauses"
+    for option in options:
         if option.amount and (clause.one or option.card):
             message = f"an amount and a {'city' if clause.one else 'card'} cannot both be chosen in one decision"
-            problems.at((*path, "amount"), f"{message}; accepted: two clauses")
-    if clause.decider and not clause.options() and event != "scored":
-        message = "nothing is decided"
-        problems.at((*path, "decider"), f"{message}; accepted with: may, price, choose, one, card, amount")
-    if clause.decider == "trigger" and not moved:
-        message = f"'trigger' is the city that made a move, but {event!r} is not a move"
-        problems.at((*path, "decider"), f"{message}; accepted with: {accepted}")
-    for field in ("card", "amount", "one", "may", "price", "choose", "decider") if event == "scored" else ():
+            yield ("amount",), f"{message}; accepted: two clauses"
+
+
+def _nobody_to_decide(clause: Clause) -> Iterator[Mistake]:
+    """Yield a decider who has nothing to decide, or does not exist."""
+    if clause.decider and not clause.options() and clause.event != "scored":
+        yield ("decider",), "nothing is decided; accepted with: may, price, choose, one, card, amount"
+    if clause.decider == "trigger" and clause.event not in w.MOVE_TRIGGERS:
+        message = f"'trigger' is the city that made a move, but {clause.event!r} is not a move"
+        yield ("decider",), f"{message}; accepted with: {', '.join(w.MOVE_TRIGGERS)}"
+
+
+def _strange_to_scoring(clause: Clause) -> Iterator[Mistake]:
+    """Yield what cannot happen when points are counted, and points that are counted then and stand elsewhere."""
+    if clause.event != "scored":
+        if clause.points:
+            message = "these points are counted at the end of the game"
+            yield ("points",), f'{message}; accepted: event = "scored", or gain = {{ points = ... }}'
+        return
+    events = ", ".join(event for event in w.TRIGGERS if event not in ("scored", *w.COST_TRIGGERS))
+    for field in ("card", "amount", "one", "may", "price", "choose", "decider"):
         if getattr(clause, field):
-            message = "nothing is decided when points are counted"
-            events = ", ".join(event for event in w.TRIGGERS if event not in ("scored", *w.COST_TRIGGERS))
-            problems.at((*path, field), f"{message}; accepted with: {events}")
-    message = 'these points are counted at the end of the game; accepted: event = "scored", or gain = { points = ... }'
-    if event == "scored":
-        message = "only points can change at the end of the game; accepted: points"
-    for field in ("take", "give", "gain", "lose") if event == "scored" else ("points",):
+            yield (field,), f"nothing is decided when points are counted; accepted with: {events}"
+    for field in ("take", "give", "gain", "lose"):
         if getattr(clause, field):
-            problems.at((*path, field), message)
+            yield (field,), "only points can change at the end of the game; accepted: points"
 
 
 def _check_prices(problems: Problems, path: Path, clause: Clause, entry: Mapping[str, Any]) -> None:
@@ -624,57 +654,66 @@ _CHANGES = ("gain", "lose", "cheaper", "dearer")
 def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node, picks: bool, chooses: bool) -> None:
     """Report a formula that refers to a missing other city, and an amount that could be negative; ``picks``: `card` in
     it is one that the city chooses; ``chooses``: the city chooses an amount."""
-    of_price = "price" in path[-3:]  # paid once, whatever cities the clause acts on
-    has_other = clause.event in (*w.MOVE_TRIGGERS, *w.COST_TRIGGERS) or (
-        clause.each not in ("", "self") and not of_price
-    )
     for part in node.walk():
-        if part.whose == "other" and not has_other:
-            message = "there is no other city; accepted: also set `each`, or write left. and right. instead of other."
-            problems.at(path, f"{part.text!r}, at letter {part.at}: {message}")
-            return
-        if part.name == "amount" and part.kind == "name" and not (chooses and path[-1] != "amount"):
-            accepted = (
-                "where the city chooses one: amount = 3" if path[-1] != "amount" else "the largest one, such as 3"
-            )
-            problems.at(path, f"{part.text!r}, at letter {part.at}: no amount is chosen yet; accepted: {accepted}")
-            return
-        if part.kind == "event" and clause.event not in w.CARD_TRIGGERS and not picks:
-            message = f"{clause.event!r} is not caused by a structure or stage"
-            accepted = f"with {', '.join(w.CARD_TRIGGERS)}, or a `card` to choose"
-            accepted += "; to count structures, count(card.cost > 2)"
-            problems.at(path, f"{part.text!r}, at letter {part.at}: {message}; accepted: {accepted}")
-            return
-        if part.name == "purchase" and part.kind == "name" and clause.event != "bought":
-            problems.at(path, f"{part.text!r}, at letter {part.at}: nothing is bought; accepted with: bought")
+        if reason := _unknown_here(path, clause, part, picks, chooses):
+            problems.at(path, f"{part.text!r}, at letter {part.at}: {reason}")
             return
     low, high = span(node, {**WIDEST, **problems.counters})
-    if path[-2] == w.DRAW:
-        if high > w.MAX_DRAWN:
-            message = f"{node.text!r} could be {high:,}, and at most {w.MAX_DRAWN} cards are drawn"
-            problems.at(path, f"{message}; accepted: min({w.MAX_DRAWN}, ...)")
-        if low < 0:
-            problems.at(path, f"{node.text!r} could be {low:,}, and less than 0 is not accepted; accepted: max(0, ...)")
-        return
-    if path[-1] == w.COPIES and clause.event not in ("built", "card_built", "bought") and not picks:
+    field = w.DRAW if path[-2] == w.DRAW else path[-1]  # gain.draw.DECK has the name of a deck
+    if field == w.COPIES and clause.event not in ("built", "card_built", "bought") and not picks:
         message = f"{clause.event!r} is not caused by a structure, so there is nothing to copy"
-        accepted = "with built, card_built, bought, or a `card` to choose"
-        problems.at(path, f"{message}; accepted: {accepted}")
-    if path[-1] == w.COPIES and high > 1:
-        message = f"{node.text!r} could be {high:,}, and a city has one copy of a structure at most"
-        problems.at(path, f"{message}; accepted: 1, or a condition, such as card.cost > 2")
-    if path[-1] == "amount" and high > w.MAX_AMOUNT:
-        message = f"{node.text!r} could be {high:,}, and an amount to choose is at most {w.MAX_AMOUNT}"
-        problems.at(path, f"{message}; accepted: min({w.MAX_AMOUNT}, ...)")
-    if path[-1] == "draw" and high > w.MAX_DRAWN:
-        message = f"{node.text!r} could be {high:,}, and at most {w.MAX_DRAWN} cards are drawn"
-        problems.at(path, f"{message}; accepted: min({w.MAX_DRAWN}, ...)")
-    if low < 0 and of_price:
-        problems.at(path, f"{node.text!r} could be {low:,}, and a price cannot be less than 0; accepted: max(0, ...)")
-    elif low < 0 and path[-1] not in ("if", "for") and (path[-1] != "points" or path[-2] in _CHANGES):
-        verb = path[-3] if path[-2] == w.COUNTER else path[-2] if path[-2] in _CHANGES else path[-1]
-        opposite = _OPPOSITE.get(verb, "")
-        fewer = {"lose": w.LOSSES, "dearer": w.DEARER}.get(opposite, (path[-1],))
-        reversible = opposite and high <= 0 and (path[-1] in fewer or path[-2] == w.COUNTER)
-        accepted = f"{-low:,} with {opposite}" if reversible else "max(0, ...)"
-        problems.at(path, f"{node.text!r} could be {low:,}, and less than 0 is not accepted; accepted: {accepted}")
+        problems.at(path, f"{message}; accepted: with built, card_built, bought, or a `card` to choose")
+    most, why, accepted = _LIMITS.get(field, (high, "", ""))
+    if high > most:
+        problems.at(path, f"{node.text!r} could be {high:,}, and {why}; accepted: {accepted}")
+    if low < 0:
+        _refuse_negative(problems, path, node, low, high)
+
+
+def _unknown_here(path: Path, clause: Clause, part: Node, picks: bool, chooses: bool) -> str:
+    """Return why a part of a formula has no value in it; "" if it has one."""
+    event = clause.event
+    acts_on_others = clause.each not in ("", "self") and not _is_price(path)
+    if part.whose == "other" and not acts_on_others and event not in (*w.MOVE_TRIGGERS, *w.COST_TRIGGERS):
+        return "there is no other city; accepted: also set `each`, or write left. and right. instead of other."
+    if part.kind == "name" and part.name == "amount" and not (chooses and path[-1] != "amount"):
+        largest = "the largest one, such as 3" if path[-1] == "amount" else "where the city chooses one: amount = 3"
+        return f"no amount is chosen yet; accepted: {largest}"
+    if part.kind == "event" and event not in w.CARD_TRIGGERS and not picks:
+        accepted = f"with {', '.join(w.CARD_TRIGGERS)}, or a `card` to choose"
+        counting = "to count structures, count(card.cost > 2)"
+        return f"{event!r} is not caused by a structure or stage; accepted: {accepted}; {counting}"
+    if part.kind == "name" and part.name == "purchase" and event != "bought":
+        return "nothing is bought; accepted with: bought"
+    return ""
+
+
+def _is_price(path: Path) -> bool:
+    """Return whether a formula is a price of a decision: it is paid once, whatever cities the clause acts on."""
+    return "price" in path[-3:]
+
+
+_DRAWN = (w.MAX_DRAWN, f"at most {w.MAX_DRAWN} cards are drawn", f"min({w.MAX_DRAWN}, ...)")
+_LIMITS = {
+    "draw": _DRAWN,
+    "amount": (w.MAX_AMOUNT, f"an amount to choose is at most {w.MAX_AMOUNT}", f"min({w.MAX_AMOUNT}, ...)"),
+    w.COPIES: (1, "a city has one copy of a structure at most", "1, or a condition, such as card.cost > 2"),
+}
+"""What a formula may come to at most, by its field: the number, why, and what is accepted."""
+
+
+def _refuse_negative(problems: Problems, path: Path, node: Node, low: int, high: int) -> None:
+    """Report a formula that could be negative where that means nothing; conditions and points that count may be."""
+    could = f"{node.text!r} could be {low:,}"
+    if _is_price(path):
+        problems.at(path, f"{could}, and a price cannot be less than 0; accepted: max(0, ...)")
+        return
+    table = path[-2]
+    if (path[-1] in ("if", "for") and table != w.DRAW) or (path[-1] == "points" and table not in (*_CHANGES, w.DRAW)):
+        return
+    verb = path[-3] if table == w.COUNTER else table if table in (*_CHANGES, w.DRAW) else path[-1]
+    opposite = _OPPOSITE.get(verb, "")
+    fewer = {"lose": w.LOSSES, "dearer": w.DEARER}.get(opposite, (path[-1],))
+    reversible = opposite and high <= 0 and (path[-1] in fewer or table == w.COUNTER)
+    accepted = f"{-low:,} with {opposite}" if reversible else "max(0, ...)"
+    problems.at(path, f"{could}, and less than 0 is not accepted; accepted: {accepted}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -291,51 +291,74 @@ def _fill_counters(record: Any, catalogue: Catalogue) -> None:
         record.counter_most[number] = counter.most
 
 
+@dataclass
+class _Clauses:
+    """The clauses of a catalogue as the rows of a record, ordered by event, entry and position in the card file."""
+
+    record: Any
+    catalogue: Catalogue
+    formulas: Formulas
+    clauses: list[tuple[Any, ...]] = field(default_factory=list)
+    actions: list[tuple[int, int]] = field(default_factory=list)
+    options: list[tuple[int, ...]] = field(default_factory=list)
+
+    def note(self, trigger: int, entry: int) -> None:
+        """Note that an entry has clauses of an event."""
+        if entry < w.STAGE_ENTRY:
+            self.record.clause_cards[trigger, entry >> 6] |= np.uint64(1 << (entry & 63))
+        elif entry < self.record.deck_entry:
+            self.record.clause_stages[trigger] = 1
+        else:
+            self.record.clause_table[trigger] = 1
+
+    def add(self, entry: int, site: str, number: int, clause: Clause, times: int) -> None:
+        """Add a clause, its actions and its options; ``times``: how often it is expected to act."""
+        by, each, seller = (
+            w.WHOM.index(name or default)
+            for name, default in ((clause.by, "self"), (clause.each, "self"), (clause.seller, "anyone"))
+        )
+        colors = sum(1 << w.COLORS.index(color) for color in clause.color or w.COLORS)
+        own = None  # the facts of the card itself, if it causes the event
+        if clause.event == "built":
+            own = dict(zip(w.KNOWN_OF_CARD, map(int, self.record.card_facts[entry]), strict=True))
+        condition = self.formulas.begins(clause.condition, site, entry, own) if clause.condition else -1
+        head = (entry, number, by, seller, colors, each, condition)
+        decider = w.WHOM.index(clause.decider or "self")
+        asked = (len(self.options), int(clause.optional), int(clause.one), decider)
+        self.clauses.append((*head, len(self.actions), *asked, times))
+        at = len(self.actions)
+        for option in clause.options():
+            at = self.add_option(option, at, site, entry, own)
+        self.actions += [
+            (act_number(self.catalogue, act, entry), self.formulas.begins(amount, site, entry, known))
+            for known, acts in _acts_knowing(clause, own)
+            for act, amount in acts
+        ]
+
+    def add_option(self, option: Option, at: int, site: str, entry: int, own: dict[str, int] | None) -> int:
+        """Add an option whose actions begin at a place; return the place after them."""
+        paid, end = at + len(option.price), at + len(option.price) + len(option.acts())
+        most = -1
+        if option.amount:
+            most = self.formulas.begins(option.amount, site, entry, own)
+            largest = span(parse(option.amount), {**WIDEST, **bounds_of(self.catalogue.counters)})[1]
+            self.record.most_amount = max(self.record.most_amount, largest)
+        self.options.append((at, paid, end, *_card_of(option, self.formulas, site, entry), most))
+        return end
+
+
 def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None:
     """Write clauses and their actions, ordered by event, entry and position in the card file (R54)."""
     entries = [(entry, site, effects.when) for entry, site, _, effects in entries_of(catalogue)]
-    clauses: list[tuple[Any, ...]] = []
-    actions: list[tuple[int, int]] = []
-    options: list[tuple[int, ...]] = []
-    expected = Expected(record, catalogue)
+    rows, expected = _Clauses(record, catalogue, formulas), Expected(record, catalogue)
     for trigger, event in enumerate(w.TRIGGERS):
-        record.clause_from[trigger] = len(clauses)
+        record.clause_from[trigger] = len(rows.clauses)
         for entry, site, when in entries:
             for number, clause in enumerate(when, start=1):
                 if clause.event == event:
-                    if entry < w.STAGE_ENTRY:
-                        record.clause_cards[trigger, entry >> 6] |= np.uint64(1 << (entry & 63))
-                    elif entry < record.deck_entry:
-                        record.clause_stages[trigger] = 1
-                    else:
-                        record.clause_table[trigger] = 1
-                    by, each, seller = (
-                        w.WHOM.index(name or default)
-                        for name, default in ((clause.by, "self"), (clause.each, "self"), (clause.seller, "anyone"))
-                    )
-                    colors = sum(1 << w.COLORS.index(color) for color in clause.color or w.COLORS)
-                    own = None  # the facts of the card itself, if it causes the event
-                    if event == "built":
-                        own = dict(zip(w.KNOWN_OF_CARD, map(int, record.card_facts[entry]), strict=True))
-                    condition = formulas.begins(clause.condition, site, entry, own) if clause.condition else -1
-                    head = (entry, number, by, seller, colors, each, condition)
-                    decider = w.WHOM.index(clause.decider or "self")
-                    asked = (len(options), int(clause.optional), int(clause.one), decider)
-                    clauses.append((*head, len(actions), *asked, expected.times(clause)))
-                    at = len(actions)
-                    for option in clause.options():
-                        paid = at + len(option.price)
-                        most = formulas.begins(option.amount, site, entry, own) if option.amount else -1
-                        card = _card_of(option, formulas, site, entry)
-                        options.append((at, paid, at := paid + len(option.acts()), *card, most))
-                        if option.amount:
-                            most_amount = span(parse(option.amount), {**WIDEST, **bounds_of(catalogue.counters)})[1]
-                            record.most_amount = max(record.most_amount, most_amount)
-                    actions += [
-                        (act_number(catalogue, act, entry), formulas.begins(amount, site, entry, known))
-                        for known, acts in _acts_knowing(clause, own)
-                        for act, amount in acts
-                    ]
+                    rows.note(trigger, entry)
+                    rows.add(entry, site, number, clause, expected.times(clause))
+    clauses, actions, options = rows.clauses, rows.actions, rows.options
     sizes = (("clauses", len(clauses), CLAUSES), ("actions of clauses", len(actions), ACTIONS))
     _check_sizes("cards and stages", *sizes, ("options of clauses", len(options), OPTIONS))
     record.clause_from[len(w.TRIGGERS)] = len(clauses)

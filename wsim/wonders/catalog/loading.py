@@ -265,14 +265,19 @@ def _digest(catalogue: Catalogue) -> str:
             del deck["draft"]
     deck_cards = [card for deck in content.get("decks", ()) for card in deck["cards"]]
     for entry in (*content["cards"], *stages, *content.get("table", ()), *deck_cards):
-        entry.pop("uncertain", None)
-        entry["effects"] = {name: value for name, value in entry["effects"].items() if value != NO_EFFECTS[name]}
-        for clause in entry["effects"].get("when", ()):
-            for name in ("seller", "one", "may", "price", "choose"):
-                if not clause[name]:
-                    del clause[name]
+        _drop_defaults(entry)
     text = json.dumps(_canonical(content), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _drop_defaults(entry: dict[str, Any]) -> None:
+    """Take out of a card, stage or rule of the table what is at its default."""
+    entry.pop("uncertain", None)
+    entry["effects"] = {name: value for name, value in entry["effects"].items() if value != NO_EFFECTS[name]}
+    for clause in entry["effects"].get("when", ()):
+        for name in ("seller", "one", "may", "price", "choose"):
+            if not clause[name]:
+                del clause[name]
 
 
 def _plain(value: Any) -> Any:

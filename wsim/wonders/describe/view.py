@@ -41,13 +41,7 @@ def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str
     if rules.teams:
         labels += [f"mate:{name}" for name in names]
     cities = ["own", *(f"left{step}" for step in range(1, int(rules.seats)))]
-    facts = [
-        *observed_names([*OBSERVED, *OBSERVED_WITH_CLAUSES] if rules.triggers else OBSERVED),
-        *(f"{COUNTER}:{slot.label}" for slot in slots_of(catalogue)),
-        *(f"built:{name}" for name in names),
-        *(f"copied:{name}" for name in names if rules.copies),
-        *(f"recruited:{name}" for name in recruits),
-    ]
+    facts = _columns_of_city(catalogue, rules)
     labels += [f"{city}.{fact}" for city in cities for fact in facts]
     if rules.asks:
         labels += ["asking.entry", "asking.clause", "asking.owner"]
@@ -59,6 +53,18 @@ def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str
         deeds = product(range(1, AGES + 1), turns, cities, ("", "late."), _DEED)
         labels += [f"deed:{age}.{turn}.{city}.{late}{what}" for age, turn, city, late, what in deeds]
     return tuple(labels)
+
+
+def _columns_of_city(catalogue: Catalogue, rules: Any) -> list[str]:
+    """Return the names of the columns of one city, without the city."""
+    names = [card.name for card in catalogue.cards]
+    return [
+        *observed_names([*OBSERVED, *OBSERVED_WITH_CLAUSES] if rules.triggers else OBSERVED),
+        *(f"{COUNTER}:{slot.label}" for slot in slots_of(catalogue)),
+        *(f"built:{name}" for name in names),
+        *(f"copied:{name}" for name in names if rules.copies),
+        *(f"recruited:{card.name}" for card in catalogue.deck_cards),
+    ]
 
 
 def view_of(
