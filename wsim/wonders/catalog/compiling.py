@@ -311,8 +311,8 @@ class _Clauses:
         else:
             self.record.clause_table[trigger] = 1
 
-    def add(self, entry: int, site: str, number: int, clause: Clause, times: int) -> None:
-        """Add a clause, its actions and its options; ``times``: how often it is expected to act."""
+    def add(self, entry: int, site: str, number: int, clause: Clause, times: list[float]) -> None:
+        """Add a clause, its actions and its options; ``times``: how often it is expected to act, by age."""
         by, each, seller = (
             w.WHOM.index(name or default)
             for name, default in ((clause.by, "self"), (clause.each, "self"), (clause.seller, "anyone"))
