@@ -114,8 +114,8 @@ def test_chances_of_partners_are_drawn_as_one_curve() -> None:
     assert [(line["line"], line["band"]) for line in outside["lines"]] == [("0.00,80.00", ""), ("0.00,10.00", "")]
     assert [line["at"] for line in chances["lines"]] == [40.0, 70.0]
     assert (chances["name"], outside["name"]) == ("chances", "outside")
-    assert chances["ticks"][0] == (100.0, "0 %")
-    assert chances["ticks"][-1] == (0.0, "100 %")
+    assert chances["ticks"][0] == (100.0, "0%")
+    assert chances["ticks"][-1] == (0.0, "100%")
     assert [100 - at for at, _ in outside["ticks"]] == [0, 25, 50, 75, 100]
 
 
@@ -136,7 +136,7 @@ def test_a_turning_point_tells_what_its_side_did() -> None:
     made = _swing(SimpleNamespace(story=told), [_Side("x", "", [1]), _Side("team", "", [0, 2])], swing)  # type: ignore[arg-type]
     assert [event.seat for event in made["did"]] == [None, 0, 2, 3], "its own, those of nobody and of whose turn it is"
     assert {key: made[key] for key in ("step", "label", "name", "before", "after", "colour")} == {
-        "step": 1, "label": "Age I, turn 2", "name": "team", "before": "25 %", "after": "50 %", "colour": SERIES[0],
+        "step": 1, "label": "Age I, turn 2", "name": "team", "before": "25%", "after": "50%", "colour": SERIES[0],
     }  # fmt: skip
 
 

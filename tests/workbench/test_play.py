@@ -144,11 +144,11 @@ def test_hints_and_chances_use_only_the_seats_knowledge(caller: Caller) -> None:
     table = opened(caller, name1="Bob", policies="first")
     at_once = caller.get(f"{link(table, 1)}?hint=1&chance=1", cookie=None)
     assert "Hint, by the value net" in at_once.text
-    assert re.search(r"Your chance of winning, by the value net: <b>\d+ %</b>", at_once.text)
+    assert re.search(r"Your chance of winning, by the value net: <b>\d+%</b>", at_once.text)
     page = caller.get(f"{link(table, 1)}?hint=1&chance=1&check=1", cookie=None)
     assert page.status == 200
     assert "Hint, by 200 playouts" in page.text
-    assert re.search(r"Your chance of winning, by 200 playouts: <b>\d+ % \(95 % interval \d+ to \d+ %\)", page.text)
+    assert re.search(r"Your chance of winning, by 200 playouts: <b>\d+% \(95% interval \d+ to \d+%\)", page.text)
     chosen(caller, link(table, 0))
     worth = re.compile(r'<button[^>]*class="(best|hinted)"><b>([^<]*)</b>([^<]*)(?:<small>([^<]*))?')
     for before, query in ((at_once, "hint=1"), (page, "hint=1&check=1")):

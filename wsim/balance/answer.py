@@ -55,7 +55,7 @@ class BalanceAnswer(AskedAnswer):
     changes: one row for each: path, old, new, cost, at_end (it is at an end of its range), and the cell that it moves
         most: setting, of, metric, effect with effect_low and effect_high, next to the patch without it.
     targets: one row for each cell: setting, of, metric, low and high (accepted), before and after with their _low and
-        _high (95 %), proven; player_half_width, where it is known what another good player finds before the patch.
+        _high (95%), proven; player_half_width, where it is known what another good player finds before the patch.
         After: on the deals of the last proof alone; null before there is one.
     trade: changes against deviation, on deals of the search: changes, cost, worst (the largest deviation; 1 is at the
         bound), patch.

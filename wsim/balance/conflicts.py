@@ -12,7 +12,7 @@ from wsim.balance.sampling import Effects, Level
 
 ALIKE = 0.5  # correlation of the options' effects on two cells above which the cells count as moving together
 MAX_CONFLICTS = 5
-Z = 1.96  # standard errors of an interval of 95 %
+Z = 1.96  # standard errors of an interval of 95%
 Floats = NDArray[np.float64]
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LOOKS = 8  # at budget / 128, / 64, ..., budget
 FIRST_LOOK = 1000  # deals of the first look: the normal distribution needs some, and they take a second
 RESERVE = 0.1
-"""Part of alpha that is kept for continuing an answer with a larger budget: intervals are 2 % wider for it."""
+"""Part of alpha that is kept for continuing an answer with a larger budget: intervals are 2% wider for it."""
 
 
 def budget_of_deals(_name: str, value: Any) -> Any:

@@ -421,7 +421,7 @@ def scores(counts: pl.DataFrame, alternative: str) -> Drawing:
 
 
 def _binned(counts: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    """Return shares of each policy's seats in bins of whole points, without the last 0.05 %, and the bins' width."""
+    """Return shares of each policy's seats in bins of whole points, without the last 0.05%, and the bins' width."""
     every = counts.group_by("total").agg(pl.col("n").sum()).sort("total")
     below = pl.col("n").cum_sum() / pl.col("n").sum()
     shown = every.filter((below >= 0.0005) & (below.shift(1, fill_value=0) <= 0.9995))["total"]

@@ -303,7 +303,7 @@ def _chance_curves(win_chances: Chances, sides: Sequence[_Side]) -> list[dict[st
     outside = [_curve(side, [_mean(row, side) for row in win_chances.outside], ()) for side in sides]
     for lines in (chance, outside):
         _spread(lines)
-    ticks = [(100.0 - share, f"{share} %") for share in (0, 25, 50, 75, 100)]
+    ticks = [(100.0 - share, f"{share}%") for share in (0, 25, 50, 75, 100)]
     return [{"name": "chances", "lines": chance, "ticks": ticks}, {"name": "outside", "lines": outside, "ticks": ticks}]
 
 
@@ -374,8 +374,8 @@ def _swing(replay: Replay, sides: Sequence[_Side], swing: Swing) -> Mapping[str,
         "step": swing.step,
         "label": scene.label.partition(";")[0],  # without what the moment counts, such as a pile
         "name": side.name,
-        "before": f"{swing.before:.0%}".replace("%", " %"),
-        "after": f"{swing.after:.0%}".replace("%", " %"),
+        "before": f"{swing.before:.0%}",
+        "after": f"{swing.after:.0%}",
         "colour": SERIES[side.seat % len(SERIES)],
         "did": did,
     }

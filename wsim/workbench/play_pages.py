@@ -556,7 +556,7 @@ def _chances(table: Table, seat: int | None, playouts: int | None) -> Chances:
 def _chance(known: Chances, seat: int) -> str:
     """Return the win chance of a seat as text."""
     share, low, high = (100 * float(values[-1, seat]) for values in (known.share, known.low, known.high))
-    return f"{share:.0f} %" + ("" if known.playouts == BY_NET else f" (95 % interval {low:.0f} to {high:.0f} %)")
+    return f"{share:.0f}%" + ("" if known.playouts == BY_NET else f" (95% interval {low:.0f} to {high:.0f}%)")
 
 
 async def changes(request: Request) -> Response:

@@ -70,7 +70,7 @@ def test_changes_without_effect_are_not_called_clear() -> None:
 
 @pytest.mark.slow
 def test_false_alarms_are_as_rare_as_promised() -> None:
-    """At alpha 0.2, 150 comparisons without an effect give 30 false alarms, 45 with a chance below 0.2 %."""
+    """At alpha 0.2, 150 comparisons without an effect give 30 false alarms, 45 with a chance below 0.2%."""
     alarms = sum(
         only(medal(**SALTED, budget=FIRST_LOOK, alpha=0.2, seed=seed))["verdict"] != "unclear" for seed in range(150)
     )

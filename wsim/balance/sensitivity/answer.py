@@ -50,7 +50,7 @@ class SensitivityAnswer(AskedAnswer):
     ----------
     goal: the goal. seed: the seed of the deals.
     effects: one row for each value of a knob but the present one, and each cell: knob, now, to, setting, of, metric,
-        effect with effect_low and effect_high (95 %), reach (the effect divided by half the width that the target
+        effect with effect_low and effect_high (95%), reach (the effect divided by half the width that the target
         accepts), found (``re-scored`` or ``replayed``).
     levels: one row for each cell: setting, of, metric, value with value_low and value_high, low and high (accepted).
     idle: knobs that did nothing to any target.
