@@ -126,6 +126,7 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
     mistakes, public, rules = Mistakes(), position.record.public, position.machine.rules
     with mistakes.noted():
         refuse_unknown("a city", city, CITY_KEYS, unnamed=("shields", "hand_size"))
+    _empty(position, seat)
     with mistakes.noted():
         _build(position, seat, listed(f"built of city {seat}", city.get("built", []), str))
     with mistakes.noted():
@@ -150,6 +151,18 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
         public.abilities[seat] |= FREE_TOKEN
     set_up_by_clauses(position.record, seat, city)
     set_up_counters(slots_of(position.simulator.catalogue), position.record, seat, city.get(COUNTERS_KEY, {}))
+
+
+def _empty(position: StatePosition, seat: int) -> None:
+    """Give a city the values of ``reset_city``: clauses of the table may have acted when the game began (R87)."""
+    public, rules = position.record.public, position.machine.rules
+    for fact in CITY_FACTS:
+        if fact.type and fact.start is not None and fact.record == "public":
+            public[fact.name][seat] = rules[fact.start] if isinstance(fact.start, str) else fact.start
+    resource = int(rules.board_resource[int(public.side[seat])])
+    public.board_resource[seat], public.made_kinds[seat] = resource, 1 << resource
+    for field in ("plain", "sale", "reach", "sale_reach"):
+        public[field][seat] = 1 << 8 * resource
 
 
 def _build(position: StatePosition, seat: int, built: Sequence[str]) -> None:
