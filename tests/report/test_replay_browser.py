@@ -215,7 +215,7 @@ def test_chances_add_up_where_all_hands_are_open(view: View) -> None:
     view.open("four", place="#9")
     for hands, chances in (("open", replay("four").chances.outside[9]), ("1", replay("four").chances.share[9])):
         view.choose(hands)
-        shown = [int(re.findall(r"(\d+)\s%", text)[0]) for text in view.texts("#ring .node")]
+        shown = [int(re.findall(r"(\d+)%", text)[0]) for text in view.texts("#ring .node")]
         assert shown == pytest.approx((100 * chances).tolist(), abs=1)
         assert hands != "open" or sum(shown) == 100
 

@@ -13,7 +13,7 @@ from wsim.options import Options, argument, option, place
 class TransferQuestion(GoalOptions):
     """Measure an existing patch with other players and in other styles, at every setting of a goal file."""
 
-    patch: Path = argument("Patch file.", metavar="PATCH", read=Path, file=True, check=place, label="Patch files")
+    patch: Path = argument("Patch file.", metavar="PATCH", read=Path, file=True, check=place, label="Which patch file?")
     resume: bool = option("Resume an interrupted measurement; its journal is next to the patch.", False)
 
 

@@ -20,7 +20,7 @@ function colourOf(seat) {
 function chance(seat) {
   if (!game.shares.length) return "";
   const open = !game.live && find("view").value === "open";
-  return `${open ? game.outside[here][seat] : Math.round(100 * game.shares[here][seat])}\u00a0%`;
+  return `${open ? game.outside[here][seat] : Math.round(100 * game.shares[here][seat])}%`;
 }
 
 function number(count, what) {

@@ -525,12 +525,11 @@ def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping
         return
     if _is_idle(clause, entry.keys(), FIELDS.keys() - {"take", "give", "gain", "lose", "points", "choose"}):
         problems.at(path, "has no effect; accepted: at least one of take, give, gain, lose, points, choose and card.do")
-    at_one_city = clause.each in ("", "self") and (bool(clause.each) or "each" not in entry)
-    no_city_to_choose = clause.each not in _SEVERAL and (bool(clause.each) or "each" not in entry)
+    each_is_known = bool(clause.each) or "each" not in entry  # else it was refused
     for mistakes in (
-        _coins_of_nobody(clause, at_one_city),
+        _coins_of_nobody(clause) if each_is_known else (),
         _twice_with_options(clause),
-        _unclear_choices(clause, no_city_to_choose),
+        _unclear_choices(clause, each_is_known),
         _nobody_to_decide(clause),
         _strange_to_scoring(clause),
     ):
@@ -560,12 +559,12 @@ Mistake = tuple[tuple[str, ...], str]
 """Where below a clause something is wrong, and what."""
 
 
-def _coins_of_nobody(clause: Clause, at_one_city: bool) -> Iterator[Mistake]:
+def _coins_of_nobody(clause: Clause) -> Iterator[Mistake]:
     """Yield coins taken from or given to other cities where a clause acts on its own one."""
     options = [(("choose", str(number)), option) for number, option in enumerate(clause.choose, start=1)]
     for field, verb in (("take", "taken from"), ("give", "given to")):
         for above, part in ((), clause), *options:
-            if at_one_city and getattr(part, field):
+            if clause.each in ("", "self") and getattr(part, field):
                 message = f"coins are {verb} other cities"
                 yield (*above, field), f"{message}; accepted: each = one of {', '.join(w.EACH[1:])}"
 
@@ -578,10 +577,10 @@ def _twice_with_options(clause: Clause) -> Iterator[Mistake]:
             yield (field,), f"{message}; accepted: {field} in each option, or two clauses"
 
 
-def _unclear_choices(clause: Clause, no_city_to_choose: bool) -> Iterator[Mistake]:
+def _unclear_choices(clause: Clause, each_is_known: bool) -> Iterator[Mistake]:
     """Yield what cannot be chosen, or not in one decision."""
     options = clause.options()
-    if clause.one and no_city_to_choose:
+    if clause.one and each_is_known and clause.each not in _SEVERAL:
         yield ("one",), f"there is no city to choose; accepted with: each = {' or '.join(_SEVERAL)}"
     if clause.one and any(option.card for option in options):
         yield ("one",), "a city and a card cannot both be chosen in one decision; accepted: two clauses"
@@ -693,9 +692,8 @@ def _is_price(path: Path) -> bool:
     return "price" in path[-3:]
 
 
-_DRAWN = (w.MAX_DRAWN, f"at most {w.MAX_DRAWN} cards are drawn", f"min({w.MAX_DRAWN}, ...)")
 _LIMITS = {
-    "draw": _DRAWN,
+    w.DRAW: (w.MAX_DRAWN, f"at most {w.MAX_DRAWN} cards are drawn", f"min({w.MAX_DRAWN}, ...)"),
     "amount": (w.MAX_AMOUNT, f"an amount to choose is at most {w.MAX_AMOUNT}", f"min({w.MAX_AMOUNT}, ...)"),
     w.COPIES: (1, "a city has one copy of a structure at most", "1, or a condition, such as card.cost > 2"),
 }
