@@ -14,13 +14,13 @@ pytestmark = [pytest.mark.jit_off, pytest.mark.boundscheck]
 
 # --- section 2 and 3 ------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("seats", [2, 6])
-def test_a1_three_to_five_seats(seats: int) -> None:
+def test_a1_games_have_three_to_five_seats(seats: int) -> None:
     with pytest.raises(UserError, match="3 to 5"):
         table(players=seats)
 
 
 @pytest.mark.skipif(not JIT, reason="needs many games")
-def test_section_2_every_seat_begins_equally_often() -> None:
+def test_section_2_every_seat_starts_equally_often() -> None:
     rows = played(table(), 400)
     starters = rows["starter"][::4]
     assert all(70 <= (starters == seat).sum() <= 130 for seat in range(4))
@@ -49,7 +49,7 @@ def test_a2_discards_become_the_deck() -> None:
     assert (scene.g.public.deck, sum(scene.g.public.discards), scene.g.hidden.reshuffles) == (2, 0, 1)
 
 
-def test_a2_nothing_to_draw() -> None:
+def test_a2_nothing_is_drawn_from_an_empty_deck_and_pile() -> None:
     scene = Scene()
     scene.hand(BLUE, camel=25, crane=25, ship=25, stonemason=25)
     scene.turn()
@@ -93,7 +93,7 @@ def test_rulebook_red_takes_yellow_and_green_with_trade_card() -> None:
     assert scene.g.public.discards[2] == 5
 
 
-def test_a26_of_the_cards_that_were_shown_those_that_were_spent_are_gone() -> None:
+def test_a26_spent_cards_are_no_longer_shown() -> None:
     """Yellow has shown four ships and gives two of them, Green one and gives one; Blue shows one and keeps it."""
     scene, _, _ = five_ships()
     for seat, ships in ((RED, 2), (BLUE, 1), (YELLOW, 4), (GREEN, 1)):
@@ -143,7 +143,7 @@ def test_rulebook_refused_card_and_trade_card_earn_one_point() -> None:
     assert scene.owned() == [1, 0, 0, 0]
 
 
-def test_section_5_1_may_announce_what_it_cannot_pay() -> None:
+def test_section_5_1_a_seat_may_announce_a_build_that_it_cannot_pay_for() -> None:
     scene, slot, wonder = five_ships()
     scene.turn()
     assert scene.g.hidden.tally[RED].builds_failed == 1
@@ -151,7 +151,7 @@ def test_section_5_1_may_announce_what_it_cannot_pay() -> None:
     assert scene.units(wonder) == [0, 0, 0, 0]
 
 
-def test_section_5_4_failure_pays_every_offer_also_those_picked() -> None:
+def test_section_5_4_a_failed_build_pays_every_offer_even_picked_ones() -> None:
     scene, _, _ = five_ships()
     scene.hand(RED, ship=1)
     scene.hand(BLUE, ship=2)
@@ -165,14 +165,14 @@ def test_section_5_4_failure_pays_every_offer_also_those_picked() -> None:
     assert scene.owned() == [0, 0, 0, 0]
 
 
-def test_a10_failure_draws_no_card_for_the_active_seat() -> None:
+def test_a10_a_failed_build_draws_no_card_for_the_active_seat() -> None:
     scene, _, _ = five_ships()
     scene.t.common_draw = 1
     scene.turn()
     assert [sum(scene.cards(seat).values()) for seat in range(4)] == [1, 1, 1, 1]
 
 
-def test_a9_may_decline_though_able() -> None:
+def test_a9_a_seat_may_decline_to_complete_a_build() -> None:
     scene, _, _ = five_ships()
     scene.hand(RED, ship=5)
     scene.seating.settings[RED]["weights"][6] = 0
@@ -181,7 +181,7 @@ def test_a9_may_decline_though_able() -> None:
     assert scene.owned() == [0, 0, 0, 0]
 
 
-def test_a9_switched_off_an_able_seat_completes() -> None:
+def test_a9_switched_off_a_seat_that_can_complete_a_build_must() -> None:
     scene, _, _ = five_ships(may_decline_when_able=False)
     scene.hand(RED, ship=5)
     scene.seating.settings[RED]["weights"][6] = 0
@@ -190,7 +190,7 @@ def test_a9_switched_off_an_able_seat_completes() -> None:
     assert scene.owned() == [1, 0, 0, 0]
 
 
-def test_a8_a_seat_may_refuse_all_help() -> None:
+def test_a8_a_seat_may_refuse_every_offer() -> None:
     scene, _, wonder = five_ships()
     scene.hand(RED, ship=5)
     scene.hand(BLUE, ship=5)
@@ -212,7 +212,7 @@ def test_section_5_3_at_most_one_trade_card_and_no_excess() -> None:
     assert scene.asked("take") == [(RED, 6)]
 
 
-def test_section_5_3_takes_a_whole_wonder_from_partners_alone() -> None:
+def test_section_5_3_partners_alone_may_supply_a_whole_build() -> None:
     scene, _, wonder = five_ships()
     scene.hand(BLUE, ship=3)
     scene.hand(GREEN, ship=2)
@@ -225,20 +225,20 @@ def test_section_5_3_takes_a_whole_wonder_from_partners_alone() -> None:
 
 
 @pytest.mark.parametrize(("allowed", "moves"), [(True, 7), (False, 6)])
-def test_a4_offering_nothing(allowed: bool, moves: int) -> None:
+def test_a4_an_offer_may_be_empty_if_allowed(allowed: bool, moves: int) -> None:
     scene, _, _ = five_ships(allow_empty_offer=allowed)
     scene.hand(BLUE, ship=3)
     scene.turn()
     assert scene.asked("offer") == [(BLUE, moves), (YELLOW, 1), (GREEN, 1)]  # no ship: nothing is all they can offer
 
 
-def test_a5_trade_card_alone_is_void() -> None:
+def test_a5_a_trade_card_alone_is_not_an_offer() -> None:
     scene, _, _ = five_ships()
     scene.turn()
     assert scene.asked("offer") == [(BLUE, 1), (YELLOW, 1), (GREEN, 1)]
 
 
-def test_a5_switched_on_the_trade_card_alone_wins_the_disc() -> None:
+def test_a5_switched_on_a_trade_card_alone_wins_the_disc() -> None:
     scene, _, wonder = five_ships(allow_trade_card_alone=True)
     scene.hand(RED, ship=5)
     scene.script(BLUE, offer=TRADE_CARD)
@@ -262,7 +262,7 @@ def test_a6_a_bluff_only_shows_cards() -> None:
     assert scene.points() == [0, 0, 0, 0]
 
 
-def test_a7_offers_end_at_the_number_of_the_disc() -> None:
+def test_a7_an_offer_is_at_most_the_number_on_the_disc() -> None:
     scene, _, _ = five_ships()
     scene.hand(BLUE, ship=9)
     scene.turn()

@@ -86,7 +86,7 @@ def inputs(monkeypatch: pytest.MonkeyPatch) -> Any:
 # --- the value of a build
 
 
-def test_passing_is_worth_a_card_while_one_is_left_to_draw(values: Any) -> None:
+def test_passing_is_worth_a_card_if_one_can_be_drawn(values: Any) -> None:
     public, weights = table(deck=0), settings(**{"pass": 2.0})
     assert values.pass_value(public, weights) == 0
     public.discards[MASON] = 1
@@ -103,7 +103,7 @@ def test_the_last_disc_of_a_wonder_completes_it(values: Any) -> None:
     assert [bool(values.completes(public, slot)) for slot in (5, 3, 0, 8)] == [True, False, False, False]
 
 
-def test_a_wonder_is_scored_by_the_next_row_with_the_parts_of_a_build(values: Any) -> None:
+def test_a_wonder_score_includes_the_parts_of_the_build(values: Any) -> None:
     """Parts 3, 2, 2, 0 and row 2 (7, 5, 3): the first, two seconds; with two more for seat 1 it leads, 0 is second."""
     public = table(row=2)
     public.units[1] = [3, 2, 2, 0, 0]
@@ -113,7 +113,7 @@ def test_a_wonder_is_scored_by_the_next_row_with_the_parts_of_a_build(values: An
     assert values.wonder_points(public, rules_of(), 1, 0, 0) == 5 + 6, "the last row"
 
 
-def test_a_part_counts_for_all_and_a_wonder_as_far_as_it_stands(values: Any) -> None:
+def test_parts_count_fully_and_wonders_by_the_share_built(values: Any) -> None:
     """Two own parts and one of seat 2 on wonder 0, of whose three discs one is built: two thirds of 5 - 0 points."""
     public, own, rules = table(slots_left=(1 << 24) - 1 - 1), seat_of(), rules_of()
     packed = 2 | 1 << 16
@@ -132,7 +132,7 @@ def test_a_part_counts_for_all_and_a_wonder_as_far_as_it_stands(values: Any) -> 
     assert parts(lambda given: values.board_value(public, own, rules, given, 2, packed)) == done
 
 
-def test_a_disc_is_worth_what_it_adds_to_the_better_of_its_sets(values: Any) -> None:
+def test_a_two_colour_disc_counts_for_its_better_set(values: Any) -> None:
     rules = rules_of()
     own = seat_of(discs=[2, 0, 0, 1])
     assert parts(lambda given: values.disc_value(own, rules, given, CAMEL)) == {"disc": 1, "set_points": 3}
@@ -150,7 +150,7 @@ def test_a_disc_is_worth_what_it_adds_to_the_better_of_its_sets(values: Any) -> 
     [((3, 0), 0, 0, 1), ((3, 2), 0, 0, 2), ((2, 1), 0, 0, 0), ((9, 9), 1, 0, 13), ((9, 9), 3, 0, 11),
      ((9, 9), 3, 2, 13), ((3, 0), 2, 0, 0)],
 )  # fmt: skip
-def test_cards_that_hand_and_jokers_cannot_supply(
+def test_missing_cards_after_hand_and_jokers(
     need: tuple[int, int], jokers: int, fresh: int, short: int, values: Any
 ) -> None:
     """Two camels and a ship in the hand; a Joker replaces two cards, two of them may be played, fresh ones may not."""
@@ -162,7 +162,7 @@ def test_cards_that_hand_and_jokers_cannot_supply(
 # --- the value of a move
 
 
-def test_a_build_is_worth_its_gain_by_the_chance_that_rivals_supply_what_is_missing(weighing: Any) -> None:
+def test_a_build_value_is_weighted_by_the_chance_that_rivals_supply_missing_cards(weighing: Any) -> None:
     """Disc 0 of slot 0 needs three camels, of which two are there: one is short."""
     public, own, rules = table(), seat_of(0, [2, 0, 0, 0]), rules_of()
     found = parts(lambda given: weighing._turn_value(public, own, rules, given, 1), risk=0.25)
@@ -176,7 +176,7 @@ def test_a_build_is_worth_its_gain_by_the_chance_that_rivals_supply_what_is_miss
     assert parts(lambda given: weighing._turn_value(public, own, rules, given, 5), risk=0.5)["card"] == 0.5 * 2
 
 
-def test_an_offer_is_worth_what_it_brings_if_it_is_taken_and_points_if_not(weighing: Any) -> None:
+def test_an_offer_is_worth_its_gain_if_taken_and_points_otherwise(weighing: Any) -> None:
     """Two cards for a build of seat 1 at slot 3; with the trade card the disc comes and the parts go to seat 1."""
     public, own, rules = table(slot=3, active=1), seat_of(), rules_of(refused_offer=2)
     plain = parts(lambda given: weighing._offer_value(public, own, rules, given, 2), accepted=0.75)
@@ -188,7 +188,7 @@ def test_an_offer_is_worth_what_it_brings_if_it_is_taken_and_points_if_not(weigh
     assert parts(lambda given: weighing._offer_value(public, own, rules, given, 0)) == {}
 
 
-def test_a_build_with_partners_pays_those_that_were_left_out(weighing: Any) -> None:
+def test_a_build_pays_the_offers_that_were_not_taken(weighing: Any) -> None:
     """Slot 3 needs five cards: seat 1 offers 2, seat 2 trades 1 for the disc, seat 3 offers 3. With seats 1 and 2, the
     seat adds the 2 + 1 that are left; seat 3 earns 3 points, a third of them per rival."""
     public, own, rules = table(slot=3, need=[4, 1]), seat_of(), rules_of()
@@ -202,7 +202,7 @@ def test_a_build_with_partners_pays_those_that_were_left_out(weighing: Any) -> N
     assert parts(lambda given: weighing._fail_value(public, rules, given)) == {"fail": 1, "rival_points": 6 / 3}
 
 
-def test_a_choice_of_partners_saves_cards_and_fails_without_enough(weighing: Any) -> None:
+def test_choosing_partners_saves_cards_and_needs_enough_of_them(weighing: Any) -> None:
     public, own, rules = table(slot=3, need=[4, 1], kind=[CAMEL, SHIP]), seat_of(0, [2, 0, 1, 0]), rules_of()
     public.offer = [0, 2, 0, 1 | 1 << 8, 0]
     choice = SimpleNamespace(kind=w.TAKE)
@@ -220,7 +220,7 @@ def test_a_choice_of_partners_saves_cards_and_fails_without_enough(weighing: Any
     assert of(0) == {"fail": 1, "rival_points": 4 / 3}
 
 
-def test_of_equal_moves_each_is_as_likely(weighing: Any) -> None:
+def test_equal_moves_are_equally_likely(weighing: Any) -> None:
     rated = {10: 1.0, 11: 3.0, 12: 3.0, 13: 2.0, 14: 3.0}
     weighing._value = lambda *given: rated[given[-1]]
     asked: list[int] = []
@@ -237,7 +237,7 @@ def test_of_equal_moves_each_is_as_likely(weighing: Any) -> None:
     assert asked == [2, 3] * 3
 
 
-def test_cards_are_played_by_rules_of_their_own(weighing: Any) -> None:
+def test_weighted_plays_each_action_card_by_its_own_rule(weighing: Any) -> None:
     """Exchange if there are enough cards of kinds of at most two; triple a large offer; a second turn if it pays."""
     own, public = seat_of(0, [2, 3, 1, 0]), table()
     choice = SimpleNamespace(kind=w.PLAY_CARD, count=2, moves=[0, 1 + w.EXCHANGE_CARDS])
@@ -265,7 +265,7 @@ def test_cards_are_played_by_rules_of_their_own(weighing: Any) -> None:
     assert found == [0, 1, 0, 0]
 
 
-def test_the_best_turn_is_among_the_slots_that_are_left(weighing: Any) -> None:
+def test_the_best_turn_is_chosen_among_remaining_slots(weighing: Any) -> None:
     weighing._turn_value = lambda *given: {1: 9.0, 4: 3.0, 5: 2.0}[given[-1]]
     public = table(slots_left=0b11000)
     assert weighing._best_turn(public, None, None, settings()) == 3.0
@@ -287,7 +287,7 @@ def test_points_if_the_game_ended_now(inputs: Any) -> None:
     assert [inputs._share(points, 20.0) for points in (-30, -10, 10, 30)] == [-1, -0.5, 0.5, 1]
 
 
-def test_cards_of_others_are_those_seen_and_a_share_of_the_rest(inputs: Any) -> None:
+def test_expected_rival_cards_are_seen_cards_and_a_share_of_unseen_ones(inputs: Any) -> None:
     """19 camels: 3 discarded, 2 in the hand, 1 aside, 1 seen at seat 1: 12 are among 20 of the deck and 10 cards of
     other hands, one of them the seen one."""
     public, own = table(deck=20, hand_size=[7, 6, 4, 0, 0], discards=[3, 0, 0, 0, 0]), seat_of(0, [2, 0, 0, 0])
@@ -298,7 +298,7 @@ def test_cards_of_others_are_those_seen_and_a_share_of_the_rest(inputs: Any) -> 
     assert inputs.expected_cards(public, own, rules_of(), CAMEL) == 1, "all is seen"
 
 
-def test_a_disc_that_is_the_last_of_a_kind_ends_the_game(inputs: Any) -> None:
+def test_taking_the_last_disc_of_a_kind_ends_the_game(inputs: Any) -> None:
     public, rules = table(kind_left=[1, 2, 3, 1, 9]), rules_of()
     assert [bool(inputs.ends_game(public, rules, disc)) for disc in (CAMEL, CRANE, SHIP, MASON)] == [
         True, False, False, True
@@ -309,7 +309,7 @@ def test_a_disc_that_is_the_last_of_a_kind_ends_the_game(inputs: Any) -> None:
     assert [inputs.own_set_gain(public, own, rules, disc) for disc in (CAMEL, CRANE, 5)] == [1, 2, 4]
 
 
-def test_the_moment_in_numbers(inputs: Any) -> None:
+def test_net_inputs_of_a_moment(inputs: Any) -> None:
     """Seat 3 of 4 looks: seat 1 is active, two on. Wonders have 3, 1 and 1 discs left, the others none."""
     public = table(
         seats=4, row=3, action=2, turn=15, deck=15, active=1, kind_left=[6, 3, 2, 4, 0], slots_left=0b100_001_111
@@ -329,7 +329,7 @@ def test_the_moment_in_numbers(inputs: Any) -> None:
     assert (x[23], x[24], x[27], x[15]) == (1, 0, 1, (5 + 6) / 20)
 
 
-def test_a_build_in_numbers(inputs: Any) -> None:
+def test_net_inputs_of_a_build(inputs: Any) -> None:
     """Slot 5, disc 5 of cranes and ships: 3 and 2 cards needed, of which 2 and 1 are there; 1 and 2 are missing."""
     public = table(slot=5, active=1, need=[3, 2], kind=[CRANE, SHIP], missing=[1, 2], slots_left=0b111_100_111)
     public.units[1] = [4, 2, 3, 1, 0]
@@ -346,7 +346,7 @@ def test_a_build_in_numbers(inputs: Any) -> None:
     assert x[2] == pytest.approx(5 / 6), "nothing is written"
 
 
-def test_hand_and_rivals_in_numbers(inputs: Any) -> None:
+def test_net_inputs_of_hand_and_rivals(inputs: Any) -> None:
     public = table(seats=3, points=[20, 10, 0, 0, 0], hand_size=[5, 4, 2, 0, 0], action_cards=[0, 3, 1, 0, 0],
                    disc_count=[3, 6, 1, 0, 0])  # fmt: skip
     public.offer = [0, 1 | 1 << 8 | 1 << 16, 0, 0, 0]

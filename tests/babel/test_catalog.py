@@ -14,7 +14,7 @@ from wsim.babel.catalog.loading import BABEL_TOML
 from wsim.errors import UserError
 
 
-def test_the_catalogue_is_the_table_entered_by_hand() -> None:
+def test_the_catalogue_matches_the_hand_entered_component_table() -> None:
     section: dict[str, Any] = dict(load_catalogue().section)
     hand = components.STANDARD
     assert list(section["wonders"].values()) == hand["wonders"]
@@ -42,14 +42,14 @@ def test_the_catalogue_is_the_table_entered_by_hand() -> None:
 
 
 @pytest.mark.parametrize("two_colour", [False, True])
-def test_discs_of_a_game(two_colour: bool) -> None:
+def test_the_number_of_discs_of_a_game(two_colour: bool) -> None:
     changes = (f"babel.rules.use_two_colour_discs={str(two_colour).lower()}",)
     discs = [dict(disc.needs) for disc in load_catalogue(changes=changes).discs]
     assert discs == components.discs(components.rules(use_two_colour_discs=two_colour))
     assert len(discs) == 24
 
 
-def test_section_2_facts_that_are_verified() -> None:
+def test_section_2_verified_facts_match_the_catalogue() -> None:
     catalogue = load_catalogue()
     assert sum(catalogue.section["cards"].values()) == 100
     assert len(catalogue.wonders) == 8
@@ -66,7 +66,7 @@ def entries(**options: bool) -> dict[str, str]:
     return {one.entry: one.level for one in load_catalogue(options=options).assumptions()}
 
 
-def test_every_value_that_is_not_printed_is_listed() -> None:
+def test_every_unprinted_value_is_listed_as_an_assumption() -> None:
     listed = entries(use_two_colour_discs=True)
     assumed = {entry for entry, level in listed.items() if level == "assumed"}
     assert {f"discs.{kind}" for kind in components.KINDS} <= assumed
@@ -126,7 +126,7 @@ def test_a_two_colour_disc_is_replaced_as_a_whole() -> None:
     assert len(catalogue.two_colour_discs) == 4
 
 
-def test_own_card_file(tmp_path: Path) -> None:
+def test_a_custom_card_file_is_loaded(tmp_path: Path) -> None:
     own = tmp_path / "mine.toml"
     own.write_text(BABEL_TOML.read_text(encoding="utf-8").replace("camel = 25", "camel = 30"), encoding="utf-8")
     catalogue = load_catalogue(own)
@@ -145,7 +145,7 @@ def test_own_card_file(tmp_path: Path) -> None:
         load_catalogue(own)
 
 
-def test_bare_words_and_options() -> None:
+def test_options_may_be_bare_words() -> None:
     assert load_catalogue(changes=["babel.rules.victory_tie=discs"]).rules["victory_tie"] == "discs"
     options = {"action_cards": "off", "two_colour_discs": "true"}
     rules = table(options=options).catalogue.rules
@@ -198,7 +198,7 @@ def test_mistakes_are_reported_in_one_sentence(change: str, message: str) -> Non
     assert "\n" not in text
 
 
-def test_all_mistakes_are_reported_together_each_with_the_file_or_change_that_wrote_it(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_together_with_their_sources(tmp_path: Path) -> None:
     patch = tmp_path / "mine.toml"
     patch.write_text("[babel.cards]\ncamel = -1\n[babel.effects]\njokers = 2\n")
     with pytest.raises(UserError) as caught:
@@ -210,7 +210,7 @@ def test_all_mistakes_are_reported_together_each_with_the_file_or_change_that_wr
 
 
 @pytest.mark.parametrize("change", ["babel", "babel.x=", "=3", "babel.cards.camel=[", "cards.Palace.points=6"])
-def test_invalid_changes_are_refused(change: str) -> None:
+def test_invalid_changes_are_rejected(change: str) -> None:
     with pytest.raises(UserError, match=r"such as babel\.value_table"):
         load_catalogue(changes=[change])
 
@@ -234,6 +234,6 @@ PLANS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("change", "message"), PLANS, ids=[message for _, message in PLANS])
-def test_plans_that_cannot_be_played(change: dict[str, Any], message: str) -> None:
+def test_unplayable_plans_are_rejected(change: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         table(**change)

@@ -82,7 +82,7 @@ def lists() -> Any:
         return linked(patched, moves)
 
 
-def test_a_turn_passes_or_builds_with_a_disc_that_is_left(lists: Any) -> None:
+def test_a_turn_is_a_pass_or_a_build_with_a_remaining_disc(lists: Any) -> None:
     game = game_of(slots_left=1 | 1 << 4 | 1 << 23)
     lists.list_turn(game)
     assert listed(game, w.TURN) == [0, 1, 5, 24]
@@ -103,7 +103,7 @@ def test_a_turn_passes_or_builds_with_a_disc_that_is_left(lists: Any) -> None:
                                                         TRADE_CARD + 2 * CRANES]),
     ],
 )  # fmt: skip
-def test_offers_are_up_to_what_the_disc_needs(
+def test_offers_are_limited_by_what_the_disc_needs(
     hand: list[int], rules: dict[str, int], offers: list[int], lists: Any
 ) -> None:
     """A7, A4, A5: three camels and two cranes at most, with the trade card or without."""
@@ -112,7 +112,7 @@ def test_offers_are_up_to_what_the_disc_needs(
     assert listed(game, w.OFFER) == offers
 
 
-def test_bluffs_are_sets_of_the_wrong_kinds(lists: Any) -> None:
+def test_bluffs_are_sets_of_kinds_that_the_disc_does_not_need(lists: Any) -> None:
     """A6: with ships and stonemasons in hand any of both; camels and cranes are not wrong."""
     game = game_of([[0] * 4, [1, 1, 2, 1], [1, 1, 0, 3]])
     lists.list_bluff(game, 1)
@@ -130,7 +130,7 @@ def test_bluffs_are_sets_of_the_wrong_kinds(lists: Any) -> None:
         ([0, TRADE_CARD, 1], [0b000, 0b010, 0b100, 0b110]), ([0, 0, 1], [0b000, 0b100]),
     ],
 )  # fmt: skip
-def test_partners_bring_no_more_than_the_disc_needs(offers: list[int], taken: list[int], lists: Any) -> None:
+def test_partners_supply_no_more_than_the_disc_needs(offers: list[int], taken: list[int], lists: Any) -> None:
     game = game_of(offer=offers)
     lists.list_take(game)
     assert listed(game, w.TAKE) == taken
@@ -160,7 +160,7 @@ def test_a_build_is_completed_from_hand_and_jokers(
     assert listed(game, w.COMPLETE) == complete
 
 
-def test_windows_and_exchanges_list_what_a_seat_has(lists: Any) -> None:
+def test_windows_and_exchanges_list_only_cards_that_a_seat_can_play(lists: Any) -> None:
     game = game_of([[1, 0, 2, 1], [0] * 4, [0] * 4])
     for own in game.own:
         own.cards[w.EXCHANGE_CARDS] = own.cards[w.DRAW_THREE] = 1
@@ -207,7 +207,7 @@ def test_a_build_is_announced_and_offers_are_revealed_and_taken(building: Any) -
     assert (public.partner, public.missing) == (NOBODY, [1, 1])
 
 
-def test_a_completed_build_spends_cards_places_parts_and_hands_the_disc_over(building: Any) -> None:
+def test_a_completed_build_spends_cards_places_parts_and_transfers_the_disc(building: Any) -> None:
     """5.4: seat 1 brought a camel and a crane and is a partner; seat 2 trades two camels for the disc, so their parts
     are the builder's, with the crane that a Joker stands for."""
     game = game_of([[4, 4, 0, 0], [2, 1, 0, 0], [3, 0, 0, 0]], offer=[0, 1 + CRANES, TRADE_CARD + 2], taken=0b110,
@@ -272,7 +272,7 @@ def test_parts_may_run_out(building: Any) -> None:
     assert building.noted == []
 
 
-def test_offers_that_are_not_taken_are_paid(building: Any) -> None:
+def test_rejected_offers_earn_points(building: Any) -> None:
     """5.4, step 5: two points a card here; with the Triple bonus what its formula says, five."""
     game = game_of(offer=[0, 2 + CRANES, TRADE_CARD])
     building.points_of = lambda _game, _rules, _seat, card: 5 if card == w.TRIPLE_BONUS else 0
@@ -303,7 +303,7 @@ def test_offers_that_are_not_taken_are_paid(building: Any) -> None:
 # --- cards
 
 
-def test_cards_are_drawn_from_the_deck_and_the_discards_follow(building: Any) -> None:
+def test_the_discards_are_reshuffled_when_the_deck_is_empty(building: Any) -> None:
     """A2, with card number n of the sorted deck: 2 camels, 1 crane, no ship, 3 stonemasons."""
     cards = building.draw_action_card.__globals__
     places = [0, 1, 2, 3, 5]
@@ -336,7 +336,7 @@ def test_cards_are_drawn_from_the_deck_and_the_discards_follow(building: Any) ->
     assert (nothing.public.hand_size, nothing.hidden.reshuffles) == ([0] * 3, 0)
 
 
-def test_a_table_is_laid_out(building: Any) -> None:
+def test_a_table_is_set_up(building: Any) -> None:
     """Section 2: three seats rotated with game 4; the board keeps its order if every draw takes the first that is
     left, and each kind is on six discs, camels and cranes on one more by the disc with two kinds."""
     dealing = building.draw_action_card.__globals__
@@ -397,7 +397,7 @@ def test_a_table_is_laid_out(building: Any) -> None:
     ]  # fmt: skip
 
 
-def test_action_cards_are_fresh_until_the_next_turn(building: Any) -> None:
+def test_action_cards_cannot_be_played_in_the_turn_they_are_drawn(building: Any) -> None:
     drawing = building.draw_action_card.__globals__
     drawing["note"] = lambda *_: None
     game = game_of()

@@ -11,13 +11,13 @@ from wsim.errors import UserError
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
-def test_a33_action_cards_by_formula_are_played_as_the_twin_plays_them(formula: str) -> None:
+def test_a33_formula_action_cards_agree_with_the_twin(formula: str) -> None:
     cards = [f"babel.action_cards.{card}=6" for card in ("disc_bonus", "five_points", "triple_bonus")]
     effects = [f"babel.effects.{card}='{formula}'" for card in ("disc_bonus", "five_points", "triple_bonus")]
     compare_case(3, 4, [*cards, *effects, "babel.effects.refused_offer=0"], games=2)
 
 
-def test_a_formula_of_a_number_is_that_number() -> None:
+def test_a_constant_formula_equals_its_number() -> None:
     rules, plain = (
         compile_rules(load_catalogue(changes=[f"babel.effects.five_points={one}"]), 4) for one in ("'5'", 5)
     )
@@ -25,7 +25,7 @@ def test_a_formula_of_a_number_is_that_number() -> None:
     assert (rules.effect_at >= 0).sum() == 1
 
 
-def test_a_number_in_a_formula_is_changed_by_its_position() -> None:
+def test_a_number_in_a_formula_can_be_changed_by_position() -> None:
     changes = ["babel.effects.five_points='5 if discs >= 4 else 2'", "babel.effects.five_points:2=6"]
     assert load_catalogue(changes=changes).value("effects.five_points") == "5 if discs >= 6 else 2"
 
@@ -42,7 +42,7 @@ def test_a_number_in_a_formula_is_changed_by_its_position() -> None:
         ("discs // hand", "'hand', at letter 10: could be 0, and division by 0 is not allowed"),
     ],
 )
-def test_mistakes_are_sentences(formula: str, said: str) -> None:
+def test_mistakes_are_reported_in_one_sentence(formula: str, said: str) -> None:
     with pytest.raises(UserError) as refused:
         load_catalogue(changes=[f"babel.effects.five_points='{formula}'"])
     assert said in str(refused.value)

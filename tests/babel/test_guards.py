@@ -60,7 +60,7 @@ def test_a_game_with_too_many_points_stops_the_run_in_one_sentence(
     assert twin.points[int(found[2])] == int(found[3].replace(",", "")) > 32_767
 
 
-def test_an_environment_shows_no_points_that_do_not_fit() -> None:
+def test_an_environment_rejects_points_that_overflow_an_observation() -> None:
     env = VectorEnv(8, game="tower_of_babel", players=5, policies="random", set=MANY, seats=(0,), threads=1)
     rng = np.random.default_rng(1)
 
@@ -81,7 +81,7 @@ def test_checking_a_catalogue_plays_games_with_it(wsim_command: Command, tmp_pat
     assert row["games"] == 3 * 2 * 1000
 
 
-def test_no_list_of_moves_and_no_log_can_be_longer_than_its_record() -> None:
+def test_move_lists_and_logs_fit_their_records() -> None:
     """All offers on a disc of 6 + 6, with and without the trade card; 44 events in an action, and the draws of a game.
 
     A card is drawn again only after it was discarded: by one of 24 builds of at most 12 cards, or by an exchange.
@@ -92,7 +92,7 @@ def test_no_list_of_moves_and_no_log_can_be_longer_than_its_record() -> None:
     assert (1000 + ACTION_DRAWS) * 44 + (4 * 60 + discarded) + windows + SEATS + 1 <= EVENTS
 
 
-def test_the_longest_list_of_offers_is_played() -> None:
+def test_the_longest_list_of_offers_can_be_played() -> None:
     discs = [f"babel.two_colour.tc{number}={{ship = 6, camel = 6}}" for number in range(1, 5)]
     changes = [*discs, "babel.rules.use_two_colour_discs=true", "babel.rules.allow_trade_card_alone=true"]
     changes += [f"babel.cards.{kind}={number}" for kind, number in (("ship", 60), ("camel", 60), ("crane", 0))]
@@ -105,19 +105,19 @@ def test_offers_that_earn_nothing_are_reported(pay: str) -> None:
     compare_case(5, 5, [f"babel.effects.{pay}=0", "babel.action_cards.triple_bonus=6"], games=6)
 
 
-def test_a_wonder_that_nobody_had_parts_for_is_reported() -> None:
+def test_a_wonder_without_parts_from_any_seat_is_reported() -> None:
     """A28: a wonder is completed by players who have no parts left; it earns nothing, its action card is drawn."""
     compare_case(6, 3, ["babel.rules.limit_parts=true", "babel.setup.parts=1"], games=6)
 
 
 @first_quick(6, "seed", range(24))
-def test_a_drawn_catalogue_is_played_as_the_twin_plays_it(seed: int) -> None:
+def test_a_random_catalogue_agrees_with_the_twin(seed: int) -> None:
     compare_case(seed, *draw_case(seed), games=2)
 
 
 @opt_in
 @pytest.mark.slow
-def test_many_drawn_catalogues_are_played_as_the_twin_plays_them() -> None:
+def test_many_random_catalogues_agree_with_the_twin() -> None:
     first, many = (int(os.environ.get(f"WSIM_FUZZ_{name}", default)) for name, default in (("FIRST", 0), ("CASES", 50)))
     for seed in range(first, first + many):
         compare_case(seed, *draw_case(seed), games=2)

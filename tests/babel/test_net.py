@@ -47,7 +47,7 @@ def simulated(**keys: Any) -> Any:
 @pytest.mark.skipif(not JIT, reason="the layers in Python are slow; the inputs are tested there by playing")
 @first_quick(1, "players", [3, 4, 5])
 @pytest.mark.parametrize("switches", SWITCHES, ids=str)
-def test_the_kernel_computes_the_layers_that_were_fitted(switches: dict[str, Any], players: int) -> None:
+def test_the_kernel_computes_the_fitted_layers(switches: dict[str, Any], players: int) -> None:
     kinds, net = set(), LEARNER.load("").arrays
     other = table(players=players, policies=("net",), set=changes(switches))
     simulator = simulated(players=players, set=changes(switches))
@@ -66,7 +66,7 @@ def test_the_kernel_computes_the_layers_that_were_fitted(switches: dict[str, Any
 @pytest.mark.skipif(not JIT, reason="needs many decisions")
 @first_quick(1, "players", [3, 4, 5])
 @pytest.mark.parametrize("switches", SWITCHES, ids=str)
-def test_what_a_seat_cannot_know_is_not_an_input(switches: dict[str, Any], players: int) -> None:
+def test_hidden_information_is_not_an_input(switches: dict[str, Any], players: int) -> None:
     other = table(players=players, policies=("net",), set=changes(switches))
     differing = 0
     simulator = simulated(players=players, set=changes(switches))
@@ -84,7 +84,7 @@ def test_what_a_seat_cannot_know_is_not_an_input(switches: dict[str, Any], playe
 
 
 @pytest.mark.skipif(not JIT, reason="needs searches")
-def test_of_moves_that_the_net_sees_alike_one_is_searched() -> None:
+def test_moves_with_equal_net_inputs_are_searched_once() -> None:
     """The candidates of a search that has room for all are as many as there are different moves, and as different."""
     searching, alike = table(policies=("search:playouts=1:candidates=64",)), 0
     lookahead = searching.machine.workspace()[0].lookahead
@@ -114,7 +114,7 @@ def numbers_of(scene: Scene, seat: int, kind: int, moves: list[int]) -> Any:
     return listed["numbers"][: len(moves)]
 
 
-def test_a_build_that_ends_the_game_is_seen_with_the_lead_at_its_end() -> None:
+def test_the_inputs_of_a_final_build_include_the_final_lead() -> None:
     scene = Scene()
     ships = [slot for slot in range(SLOTS) if "ship" in scene.discs[slot]]
     scene.hand(0, ship=6)
@@ -132,7 +132,7 @@ def test_a_build_that_ends_the_game_is_seen_with_the_lead_at_its_end() -> None:
     assert lost[1, net_moves._WINS] == 0
 
 
-def test_an_offer_with_the_trade_card_brings_the_disc_and_no_parts() -> None:
+def test_an_offer_with_the_trade_card_gains_the_disc_but_no_parts() -> None:
     scene = Scene()
     public, slot = scene.g.public, scene.slot(ship=5)
     public.slot, public.kind[:], public.need[:] = slot, (KINDS.index("ship"), NO_KIND), (5, 0)
@@ -145,7 +145,7 @@ def test_an_offer_with_the_trade_card_brings_the_disc_and_no_parts() -> None:
     assert trade[net_moves._OWN_GAIN] == scene.t.sets[1] / 5
 
 
-def test_cards_that_an_offer_has_shown_are_expected_in_that_hand() -> None:
+def test_cards_shown_in_an_offer_are_expected_in_that_hand() -> None:
     scene = Scene()
     scene.hand(0, ship=2)
     scene.hand(1, camel=4)
@@ -157,7 +157,7 @@ def test_cards_that_an_offer_has_shown_are_expected_in_that_hand() -> None:
     assert numbers_of(scene, 0, TURN, [1 + slot])[0, net_moves._SUPPLY] >= 0.75 > unknown
 
 
-def test_cards_that_were_set_aside_are_expected_in_no_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cards_set_aside_are_not_expected_in_any_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 10 ships, 2 are on the pile, 1 in the own hand, 3 set aside: 4 of 12 unseen cards, of which rivals hold 6."""
     plain = in_python(net_inputs, monkeypatch)
     ship = KINDS.index("ship")
@@ -180,7 +180,7 @@ def test_cards_that_were_set_aside_are_expected_in_no_hand(monkeypatch: pytest.M
 @pytest.mark.jit_off
 @pytest.mark.boundscheck
 @pytest.mark.parametrize("switches", SWITCHES, ids=str)
-def test_it_plays_every_table(switches: dict[str, Any]) -> None:
+def test_net_plays_with_every_rule_switch(switches: dict[str, Any]) -> None:
     if not JIT and switches != {"use_two_colour_discs": True}:
         pytest.skip("a game in plain Python takes long: one table shows it")
     for players in (3, 4, 5) if JIT else (3,):
@@ -192,13 +192,13 @@ def test_it_plays_every_table(switches: dict[str, Any]) -> None:
 @pytest.mark.skipif(not JIT, reason="needs many games")
 @first_quick(1, ("players", "least"), [(3, 0.80), (4, 0.55), (5, 0.40)])
 @pytest.mark.parametrize("others", ["balanced", TUNED])
-def test_it_is_stronger_than_the_strongest_weights(others: str, players: int, least: float) -> None:
+def test_net_beats_the_strongest_weights(others: str, players: int, least: float) -> None:
     of = table(players=players, policies=("net", *[others] * (players - 1)), rotate=True, seed=31)
     rows = played(of, 1500)
     assert rows["win_share"][rows["entry"] == 0].mean() > least
 
 
-def test_a_table_of_it_alone_does_not_pass_forever() -> None:
+def test_games_of_net_alone_end() -> None:
     rows = played(table(policies=("net",), seed=2), 200 if JIT else 1)
     assert rows["turns"].max() < 100
 
@@ -206,7 +206,7 @@ def test_a_table_of_it_alone_does_not_pass_forever() -> None:
 # --- files
 
 
-def test_a_file_is_played_as_a_policy(tmp_path: Path) -> None:
+def test_a_net_file_can_be_used_as_a_policy(tmp_path: Path) -> None:
     line_up = resolve(parse_lineup(f"net:file={written(LEARNER, tmp_path)}"), 4, POLICIES)
     assert line_up.nets[0].about == {"seed": 1}
     assert line_up.digests != resolve(parse_lineup("net"), 4, POLICIES).digests
@@ -214,14 +214,14 @@ def test_a_file_is_played_as_a_policy(tmp_path: Path) -> None:
         assert np.allclose(line_up.nets[0].arrays[name], array, atol=1e-3)
 
 
-def test_the_net_that_ships_with_wsim_says_how_it_was_made() -> None:
+def test_the_shipped_net_records_its_training() -> None:
     about = LEARNER.load("").about
     assert about["plan"]["start"] == ""
     assert about["plan"]["game"] == "tower_of_babel"
     assert json.dumps(about)
 
 
-def test_a_net_of_the_other_game_is_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_a_net_for_the_other_game_is_rejected_in_one_sentence(tmp_path: Path) -> None:
     from wsim.wonders.learning import LEARNER as OTHER
     from wsim.wonders.registry import POLICIES as OTHERS
 
@@ -234,10 +234,10 @@ def test_a_net_of_the_other_game_is_refused_in_a_sentence(tmp_path: Path) -> Non
         resolve(parse_lineup(f"net:file={mine}"), 4, OTHERS)
 
 
-def test_a_net_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+def test_a_net_of_the_wrong_shape_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"last is \(3,\), not \(32,\)"):
         LEARNER.load(written(LEARNER, tmp_path, last=np.zeros(3, np.float32)))
 
 
-def test_the_row_of_the_registry_is_the_only_one_of_its_kind() -> None:
+def test_the_registry_has_one_net_policy() -> None:
     assert [name for name, policy in REGISTRY.items() if policy.kind == "net"] == ["net"]

@@ -45,7 +45,7 @@ def test_the_playthroughs_show_every_part_of_the_game() -> None:
 
 
 @pytest.mark.jit_off
-def test_the_parts_of_a_trace() -> None:
+def test_a_trace_has_the_documented_sections() -> None:
     trace = table(seed=9, policies=("builder:explore=0.2",)).trace(5)
     outer = ["format", "game", "ruleset", "seed", "index", "seats", "rules"]
     assert list(trace) == [*outer, "board", "start", "hands", "turns", "end", "scores"]
@@ -54,7 +54,7 @@ def test_the_parts_of_a_trace() -> None:
 
 
 @pytest.mark.jit_off
-def test_a_trace_names_every_value_that_was_changed() -> None:
+def test_a_trace_names_every_changed_value() -> None:
     changed = find_game("tower_of_babel").prepare(
         Plan.make(game="tower_of_babel", policies="random", set=["babel.value_table.2=[12, 6, 3]"], action_cards=False)
     )

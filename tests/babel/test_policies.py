@@ -54,7 +54,7 @@ def mean(line_up: tuple[str, ...], column: str, entry: int = 0) -> float:
     return float(rows[column][rows["entry"] == entry].mean())
 
 
-def test_registry_rows() -> None:
+def test_registry_rows_describe_every_policy() -> None:
     rows = GAME.policies()
     assert [row["name"] for row in rows] == list(REGISTRY)
     assert {"random", "greedy", "weighted", "builder", "supplier", "collector", "majority"} <= set(REGISTRY)
@@ -66,7 +66,7 @@ def test_registry_rows() -> None:
     assert set(GAME.default_plan()["policies"]) <= set(REGISTRY)
 
 
-def test_every_named_set_is_a_policy_and_every_weight_has_a_meaning() -> None:
+def test_every_weight_set_is_a_policy_and_every_weight_is_documented() -> None:
     weights = POLICIES.interface().weights
     named = [name for name, policy in REGISTRY.items() if policy.weights]
     others = {"common", "tuned"}  # what the themes extend; what is played as weighted:set=tuned, in nobody's pool
@@ -106,7 +106,7 @@ def test_balanced_builds_alone_if_it_can_and_with_rivals_if_not() -> None:
     assert announced(scene, "balanced") == 12  # 3 ships, one of them somebody else's
 
 
-def test_builder_leads_a_build_where_supplier_draws_a_card() -> None:
+def test_builder_starts_a_build_where_supplier_draws_a_card() -> None:
     scene = Scene()
     scene.hand(0, ship=2)
     assert announced(scene, "builder") == 12
@@ -122,7 +122,7 @@ def test_collector_takes_the_disc_of_its_set_where_majority_takes_the_wonder() -
     assert announced(scene, "majority") == 5
 
 
-def test_collector_lays_its_trade_card_where_builder_and_majority_want_the_parts() -> None:
+def test_collector_offers_its_trade_card_where_builder_and_majority_offer_parts() -> None:
     scene, slot, _ = five_ships()
     scene.hand(1, ship=3)
     public = scene.g.public
@@ -150,7 +150,7 @@ def test_ties_between_moves_are_broken_at_random(name: str) -> None:
     assert int(scene.g.own[0].rng) != before
 
 
-def test_every_policy_of_the_registry_uses_random_numbers() -> None:
+def test_every_registered_policy_uses_random_numbers() -> None:
     assert all(policy.uses_random for policy in REGISTRY.values())
 
 
@@ -162,7 +162,7 @@ def test_random_takes_every_move_equally_often() -> None:
     assert ((counts - expected) ** 2 / expected).sum() < 60  # chi square, 24 degrees of freedom
 
 
-def test_each_named_set_does_what_its_name_says() -> None:
+def test_each_weight_set_plays_as_its_name_suggests() -> None:
     line_up = ("builder", "supplier", "collector", "majority")
     discs = [mean(line_up, "set_points", entry) for entry in range(4)]
     assert max(discs) == discs[2]
@@ -174,7 +174,7 @@ def test_each_named_set_does_what_its_name_says() -> None:
 
 @pytest.mark.parametrize("players", [3, 4, 5])
 @pytest.mark.parametrize("name", NAMED)
-def test_a_table_of_one_policy_alone_plays_to_the_end(name: str, players: int) -> None:
+def test_self_play_of_each_policy_ends(name: str, players: int) -> None:
     """No disc kind gone before the turn limit (A32) would mean that everybody passes and waits for the others."""
     rows = played(table(players=players, policies=(name,)), 60)
     assert (rows["over"] == KIND_GONE).all()
@@ -182,7 +182,7 @@ def test_a_table_of_one_policy_alone_plays_to_the_end(name: str, players: int) -
     assert rows["builds_led"].sum() > 60 * 12
 
 
-def test_passing_is_worth_a_card_only_while_there_is_one_to_draw() -> None:
+def test_passing_has_value_only_if_a_card_can_be_drawn() -> None:
     """A2: with an empty deck the discards are shuffled; with both empty nobody draws."""
     scene = Scene()
     scene.hand(0, ship=2)
@@ -203,13 +203,13 @@ def test_greedy_always_builds_on_its_own() -> None:
     assert rows["builds_failed"].sum() == 0
 
 
-def test_weights_are_parameters() -> None:
+def test_weights_can_be_set_as_parameters() -> None:
     assert (played(table(policies=("weighted:set=collector",)), 20) == played(table(policies=("collector",)), 20)).all()
     patient = played(table(policies=("builder:pass=99",), set=("babel.rules.turn_limit=10",)), 20)
     assert patient["builds_led"].sum() == 0
 
 
-def test_a_users_file_of_weights(tmp_path: Path) -> None:
+def test_a_user_weights_file_is_a_policy(tmp_path: Path) -> None:
     file = tmp_path / "my.toml"
     file.write_text("[patient]\nextends = 'builder'\npass = 99\n")
     mine = ("weighted:file=" + str(file),)
@@ -274,7 +274,7 @@ mine = policies_in_file(OWN)
 
 
 @pytest.mark.jit_off
-def test_a_policy_of_the_user(mine: str) -> None:
+def test_a_compiled_user_policy_plays(mine: str) -> None:
     of = table(policies=(f"{mine}:last", "random", "random", "random"))
     assert of.labels[0] == f"{mine}:last"
     picks = [pick for pick in log_of(of, 0) if pick[2] == 0]
@@ -285,13 +285,13 @@ def test_a_policy_of_the_user(mine: str) -> None:
 
 
 @pytest.mark.jit_off
-def test_a_policy_in_plain_python(mine: str) -> None:
+def test_a_plain_python_user_policy_plays(mine: str) -> None:
     compiled, plain = (played(table(policies=(f"{mine}:{name}",)), 3) for name in ("last", "plain"))
     assert (compiled == plain).all()
 
 
 @pytest.mark.jit_off
-def test_a_policys_view_does_not_depend_on_earlier_games(mine: str) -> None:
+def test_policy_views_do_not_depend_on_earlier_games(mine: str) -> None:
     of = table(policies=(f"{mine}:nosy",), set=("babel.rules.turn_limit=30",))
     whole = played(of, 6)
     assert (played(of, 3, 3) == whole[12:]).all()
@@ -299,7 +299,7 @@ def test_a_policys_view_does_not_depend_on_earlier_games(mine: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_policy_of_a_module(mine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_policy_can_be_named_by_module(mine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(mine).parent))
     compiled, module = (played(table(policies=(f"{name}:last",)), 5) for name in (mine, "mine"))
     assert (compiled == module).all()
@@ -316,17 +316,17 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("name", "message"), MISTAKES, ids=[name for name, _ in MISTAKES])
-def test_mistakes_of_the_user(mine: str, name: str, message: str) -> None:
+def test_mistakes_of_a_user_policy_are_reported(mine: str, name: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         played(table(policies=(f"{mine}:{name}",)), 3)
 
 
-def test_a_policy_that_does_not_compile(mine: str) -> None:
+def test_a_policy_that_does_not_compile_is_reported(mine: str) -> None:
     with pytest.raises(UserError, match=r"cannot be compiled: .*no_such_field"):
         table(policies=(f"{mine}:broken",))
 
 
-def test_files_that_are_not_policies(tmp_path: Path) -> None:
+def test_files_without_policies_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="does not exist"):
         table(policies=(f"{tmp_path}/none.py:bold",))
     (tmp_path / "bad.py").write_text("import no_such_module\n")

@@ -71,7 +71,7 @@ def test_parts_match_the_discs_taken(of: Any) -> None:
 
 @drawn
 @given(tables())
-def test_section_8_bounds(of: Any) -> None:
+def test_section_8_bounds_on_wonders_and_builds_hold(of: Any) -> None:
     """At most 7 completed wonders; at most 21 builds, 23 with two-colour discs; the game ends when a kind is gone."""
     rows = played(of, GAMES)
     two_colour = of.catalogue.rules["use_two_colour_discs"]
@@ -89,7 +89,7 @@ def test_section_8_bounds(of: Any) -> None:
 
 @drawn
 @given(tables())
-def test_points_add_up_and_shares_go_to_the_best(of: Any) -> None:
+def test_points_add_up_and_winners_get_the_shares(of: Any) -> None:
     rows = played(of, GAMES)
     sources = ("wonder_points", "light_points", "refused_points", "set_points", "action_points")
     assert (sum(rows[source].astype(int) for source in sources) == rows["total"]).all()
@@ -156,7 +156,7 @@ def test_resampled_cards_are_the_unseen_ones() -> None:
                 assert (hand >= drawn.public.shown[other, :4]).all()
 
 
-def test_redrawn_action_cards_do_not_depend_on_where_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_redrawn_action_cards_do_not_depend_on_their_true_location(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever held which, and however the deck lay: the same draws deal the same cards. The own ones stay."""
     from wsim.babel.kernels import redraw
 

@@ -104,7 +104,7 @@ def test_a21_double_turn_two_actions_one_common_draw() -> None:
 
 
 @pytest.mark.parametrize(("most", "actions"), [(0, 1), (1, 2), (2, 3)])
-def test_a20_double_turns_in_one_turn(most: int, actions: int) -> None:
+def test_a20_two_double_turns_in_one_turn(most: int, actions: int) -> None:
     scene = Scene(max_double_turns=most)
     scene.give(RED, "double_turn", "double_turn")
     scene.script(RED, double_turn=YES)
@@ -125,7 +125,7 @@ def test_a18_a_card_in_the_turn_in_which_it_was_drawn(at_once: bool, actions: in
     assert ("double_turn" in scene.held(RED)) == (not at_once)
 
 
-def test_a18_a_card_that_any_seat_drew_is_usable_from_its_next_turn_on() -> None:
+def test_a18_a_drawn_card_can_be_played_from_the_next_turn_on() -> None:
     scene = Scene(action_card_usable_at_once=False)
     scene.g.public.active = BLUE
     for seat in (RED, BLUE):
@@ -147,12 +147,12 @@ VECTORS = [
 
 
 @pytest.mark.parametrize(("units", "row", "points"), [vector[1:] for vector in VECTORS], ids=[v[0] for v in VECTORS])
-def test_section_6_points(units: list[int], row: tuple[int, int, int], points: list[int]) -> None:
+def test_section_6_points_of_a_wonder(units: list[int], row: tuple[int, int, int], points: list[int]) -> None:
     assert wonder_points(units, row) == points
     assert reference.wonder_points(units, row) == points
 
 
-def test_a29_tied_leaders_by_the_light_row_get_no_more_than_the_others() -> None:
+def test_a29_tied_leaders_in_the_light_row_score_no_more_than_the_others() -> None:
     scene = Scene()
     scene.g.public.units[0, :4] = [3, 3, 1, 0]
     scene.finish()
@@ -179,7 +179,7 @@ def test_section_6_a_completed_wonder() -> None:
     assert [scene.g.public.action_cards[seat] for seat in range(4)] == [1, 0, 0, 0]
 
 
-def test_a31_nobody_is_asked_whether_to_draw_the_action_card() -> None:
+def test_a31_the_action_card_is_drawn_without_a_decision() -> None:
     asked = []
     for others in ((4, 2, 0), ()):
         scene, slot, _ = completing(*others)
@@ -238,7 +238,7 @@ def last_ship(**rules: Any) -> tuple[Scene, int]:
     return scene, slot
 
 
-def test_section_8_the_game_ends_when_a_kind_is_gone() -> None:
+def test_section_8_the_game_ends_when_a_kind_of_disc_runs_out() -> None:
     scene, _ = last_ship()
     scene.t.common_draw = 1
     scene.give(RED, "double_turn")
@@ -253,7 +253,7 @@ def test_section_8_the_game_ends_when_a_kind_is_gone() -> None:
 
 
 @pytest.mark.parametrize("drawn", [True, False])
-def test_a22_action_card_of_the_wonder_that_ends_the_game(drawn: bool) -> None:
+def test_a22_the_wonder_that_ends_the_game_gives_an_action_card(drawn: bool) -> None:
     scene, slot = last_ship(action_card_for_last_wonder=drawn)
     wonder = slot // 3
     scene.remove(*(s for s in range(3 * wonder, 3 * wonder + 3) if s != slot and scene.g.public.slots_left >> s & 1))
@@ -358,7 +358,7 @@ def test_a26_discs_are_public_unless_switched_off() -> None:
 
 
 @pytest.mark.parametrize(("tie", "shares"), [("shared", [0.5, 0.5, 0.0, 0.0]), ("discs", [0.0, 1.0, 0.0, 0.0])])
-def test_a27_ties(tie: str, shares: list[float]) -> None:
+def test_a27_ties_are_broken_as_the_switch_says(tie: str, shares: list[float]) -> None:
     scene = Scene(victory_tie=tie)
     scene.g.public.points[:4] = [9, 9, 8, 7]
     scene.g.public.disc_count[:4] = [1, 2, 9, 0]

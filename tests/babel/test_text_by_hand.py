@@ -32,7 +32,7 @@ from wsim.babel.kernels.layout import COMPLETED, TRADE_CARD
         ({"double_turn": False}, "keep the Double turn"),
     ],
 )  # fmt: skip
-def test_a_move_in_a_few_words(move: dict[str, Any], words: str) -> None:
+def test_a_move_is_described_in_a_few_words(move: dict[str, Any], words: str) -> None:
     assert text.phrase(move) == words
 
 
@@ -52,7 +52,7 @@ def test_a_move_in_a_few_words(move: dict[str, Any], words: str) -> None:
         (w.TRIPLE, 1, {"triple_bonus": True}), (w.DOUBLE, 0, {"double_turn": False}),
     ],
 )  # fmt: skip
-def test_a_packed_move_as_a_record(decision: int, move: int, record: dict[str, Any]) -> None:
+def test_a_packed_move_becomes_a_record(decision: int, move: int, record: dict[str, Any]) -> None:
     """Disc 9, which is on slot 4 of the board, needs four camels; the one that is being built ships and cranes."""
     discs = [SimpleNamespace(needs=(("camel", 4),)) for _ in range(24)]
     discs[7] = SimpleNamespace(needs=(("ship", 3), ("crane", 2)))
@@ -62,7 +62,7 @@ def test_a_packed_move_as_a_record(decision: int, move: int, record: dict[str, A
     assert move_record(catalogue, public, decision, 2, move) == {"seat": 2, **record}
 
 
-def test_a_game_in_words() -> None:
+def test_a_game_is_described_in_words() -> None:
     """A pass after a card, a build with one of everything, a build that fails, the end."""
 
     def played(window: str, card: str | None, **more: Any) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def test_a_game_in_words() -> None:
     ]  # fmt: skip
 
 
-def test_a_view_in_words() -> None:
+def test_a_view_is_described_in_words() -> None:
     """A row of three discs is as wide as its column or goes below; of the offers only those with something."""
     seats = [{"points": 3, "hand_size": 2, "action_cards": 1, "discs": {"camel": 2}},
              {"points": 10, "hand_size": 0, "action_cards": 0, "discs": {}}]  # fmt: skip

@@ -54,20 +54,20 @@ def compare(switches: dict[str, Any], seats: int, games: range) -> None:
 @pytest.mark.boundscheck
 @pytest.mark.parametrize("seats", [3, 4, 5])
 @pytest.mark.parametrize("switches", BOTH_WAYS, ids=str)
-def test_random_games_agree(seats: int, switches: dict[str, Any]) -> None:
+def test_random_games_agree_with_the_twin(seats: int, switches: dict[str, Any]) -> None:
     compare(switches, seats, range(4 if JIT else 1))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seats", [3, 4, 5])
 @pytest.mark.parametrize("switches", BOTH_WAYS, ids=str)
-def test_many_random_games_agree(seats: int, switches: dict[str, Any]) -> None:
+def test_many_random_games_agree_with_the_twin(seats: int, switches: dict[str, Any]) -> None:
     compare(switches, seats, range(100, 150))
 
 
 @pytest.mark.boundscheck
 @first_quick(2, "switches", SWITCHES, ids=str)
-def test_games_with_a_switch_the_other_way_agree(switches: dict[str, Any]) -> None:
+def test_games_with_a_flipped_switch_agree_with_the_twin(switches: dict[str, Any]) -> None:
     for seats, two_colour in ((3, True), (4, False), (5, True)):
         compare({**switches, "use_two_colour_discs": two_colour}, seats, range(6))
 
@@ -93,7 +93,7 @@ def test_games_of_the_other_policies_are_legal_in_the_twin(seats: int) -> None:
         assert json.dumps({key: trace[key] for key in INNER}) == json.dumps(told)
 
 
-def test_the_twin_notices_another_choice() -> None:
+def test_the_twin_detects_a_different_choice() -> None:
     """The comparison is not blind: a twin that passes once where the engine built tells another game."""
 
     def passes_first(game: Reference, seat: int, decision: str, moves: list[int]) -> int:

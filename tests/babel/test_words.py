@@ -32,7 +32,7 @@ def test_each_list_of_words_is_defined_once() -> None:
     assert not again
 
 
-def test_every_switch_is_written_down_with_its_decision_and_reaches_the_kernels() -> None:
+def test_every_switch_is_documented_and_reaches_the_kernels() -> None:
     text = BABEL_TOML.read_text(encoding="utf-8")
     for name, meaning in {**words.SWITCHES, **words.COMPILED_SWITCHES}.items():
         assert re.search(rf"^{name} = \S+ +# {re.escape(meaning)}$", text, re.MULTILINE), name
@@ -40,7 +40,7 @@ def test_every_switch_is_written_down_with_its_decision_and_reaches_the_kernels(
     assert set(words.SWITCHES) <= set(RULES.names or ())
 
 
-def test_numbers_are_indices_into_their_lists() -> None:
+def test_word_numbers_index_their_lists() -> None:
     assert [words.KINDS[number] for number in (words.CAMEL, words.CRANE, words.SHIP, words.STONEMASON)] == [
         *words.KINDS
     ]

@@ -68,7 +68,7 @@ def test_the_same_goal_and_seed_give_the_same_patch() -> None:
 
 
 @pytest.mark.slow
-def test_a_goal_may_be_given_as_tables() -> None:
+def test_a_goal_can_be_a_mapping() -> None:
     told = tomllib.loads(Path(write_goal()).read_text(encoding="utf-8"))
     answer = wsim.smallest_patch(told, seed=3, players=("shy",), transfer_games=500)
     assert answer.patch == balance(read_goal("goal.toml"), 3).patch
@@ -78,7 +78,7 @@ def test_a_goal_may_be_given_as_tables() -> None:
         wsim.smallest_patch({**told, "targts": []})
 
 
-def test_nothing_is_changed_where_nothing_is_wrong() -> None:
+def test_a_balanced_game_needs_no_patch() -> None:
     balanced = UNBALANCED.replace('set = ["wonders.Temple.points=4", "wonders.Garden.salt=2"]', "")
     answer = balance(read_goal(write_goal(balanced + TARGET + KNOBS + SEARCH)))
     assert answer.proven
@@ -86,7 +86,7 @@ def test_nothing_is_changed_where_nothing_is_wrong() -> None:
     assert answer.headline().startswith("Proven: no change is needed, the game meets all targets as it is, on ")
 
 
-def test_a_patch_is_proven_on_deals_that_the_search_has_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_patch_is_proven_on_deals_outside_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, set[int]] = {"search": set(), "proof": set()}
     real = medal_game.MedalSimulator.play
 
@@ -123,7 +123,7 @@ def _told(phase: list[str]) -> Any:
 
 
 @first_quick(1, "beyond", ["one at its bound", "all at their bounds"])
-def test_the_error_rate_of_a_proof_is_kept(beyond: str) -> None:
+def test_the_proof_keeps_its_error_rate(beyond: str) -> None:
     """A patch that misses a target by nothing is proven in at most alpha of all attempts, those of a goal together."""
     random = np.random.default_rng(5)
     alpha, proofs, tries, cells = 0.05, 2, 20_000, 14
@@ -142,7 +142,7 @@ def test_the_error_rate_of_a_proof_is_kept(beyond: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("proofs", [1, 2, 4])
-def test_false_proofs_are_as_rare_as_promised(proofs: int) -> None:
+def test_the_false_proof_rate_is_at_most_alpha(proofs: int) -> None:
     """Patches that look right while they are searched for and miss one target by nothing, tried as often as allowed."""
     random = np.random.default_rng(proofs)
     alpha, tries, error = 0.05, 2_000, np.full(3, 0.002)
@@ -175,7 +175,7 @@ def test_false_proofs_are_as_rare_as_promised(proofs: int) -> None:
     assert wrong / tries > alpha / 3  # and they are not wasted
 
 
-def test_the_nearness_of_a_proof_inverts_the_proof() -> None:
+def test_the_reported_distance_is_the_smallest_provable_one() -> None:
     """With every bound moved out to so many times what is accepted, the same games prove it, and not with less."""
     random = np.random.default_rng(2)
     alpha, value = 0.025, 0.25 + 0.012 * random.standard_normal(14)
@@ -196,7 +196,7 @@ def test_the_nearness_of_a_proof_inverts_the_proof() -> None:
     assert far.bound(one_sided) < near.bound(one_sided) < 1  # beyond the bound is not off
 
 
-def test_the_games_of_a_proof_suffice() -> None:
+def test_the_planned_proof_games_suffice() -> None:
     cell = Cell("four", "one", "win", 0.235, 0.265, True)
     level = Level(np.array([0.255]), np.array([0.002]), 40_000)
     games = games_needed([cell], level, 0.05, power=0.9)
@@ -238,7 +238,7 @@ def test_unreachable_targets_are_named(wsim_command: Command) -> None:
 
 
 @pytest.mark.slow
-def test_targets_that_pull_against_each_other_are_named() -> None:
+def test_conflicting_targets_are_named() -> None:
     """At one table the temple is to win often, at the other seldom: no value of its points can do both."""
     rows = """
 [[setting]]
@@ -270,7 +270,7 @@ range = "-4..4"
 
 
 @pytest.mark.slow
-def test_kept_figures_stay() -> None:
+def test_keep_holds_a_figure_in_place() -> None:
     """To take points from the temple alone would move the mean score: the others must be given some."""
     keep = '[[keep]]\nmetric = "score"\nwithin = 0.6\n'
     free, kept = (balance(read_goal(write_goal(UNBALANCED + TARGET + KNOBS + more + SEARCH))) for more in ("", keep))
@@ -285,7 +285,7 @@ def test_kept_figures_stay() -> None:
 # --- files ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_patch_is_a_patch(wsim_command: Command) -> None:
+def test_the_written_patch_can_be_applied(wsim_command: Command) -> None:
     goal = write_goal()
     answer = wsim_command("balance", goal, "--out", "patch.toml", *FEW)
     assert answer.code == 0
@@ -321,7 +321,7 @@ def test_an_existing_file_is_not_overwritten(wsim_command: Command) -> None:
 
 
 @pytest.mark.slow
-def test_an_interrupted_search_says_what_it_knows_and_continues(
+def test_an_interrupted_search_reports_progress_and_can_continue(
     wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     goal = write_goal()
@@ -356,7 +356,7 @@ def test_an_interrupted_search_says_what_it_knows_and_continues(
     assert not journal.exists()
 
 
-def test_ctrl_c_on_the_command_line(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_interrupts_the_balance_command(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(self: PatchSearch) -> None:
         self._repair()
         raise KeyboardInterrupt

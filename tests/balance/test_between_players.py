@@ -11,7 +11,7 @@ from wsim.lab.rest_known import known_between
 from wsim.wonders.game import GAME
 
 
-def test_differences_known_for_the_unpatched_game_are_next_to_the_targets() -> None:
+def test_known_player_differences_are_shown_next_to_the_targets() -> None:
     plan = Plan.make(players=4)
     known = known_between(Provenance.of(plan, GAME.prepare(plan)).identity, None, "wonders")
     assert known is not None

@@ -26,7 +26,7 @@ LEAST = Cell("four", "B", "win", 0.2, INF, share=True)
 MOST = Cell("four", "C", "score", -INF, 50.0)
 
 
-def test_a_cell_is_measured_in_half_widths_of_its_range() -> None:
+def test_cell_distances_are_in_half_widths_of_the_range() -> None:
     assert [cell.reach for cell in (BOTH, LEAST, MOST)] == pytest.approx([0.05, 0.01, 1.0])
     assert BOTH.excess(np.array([0.1, 0.2, 0.25, 0.3, 0.45])).tolist() == pytest.approx([0.1, 0, -0.05, 0, 0.15])
     assert [float(LEAST.excess(0.5)), float(MOST.excess(53.0))] == pytest.approx([-0.3, 3.0])
@@ -38,7 +38,7 @@ def test_a_cell_is_measured_in_half_widths_of_its_range() -> None:
     assert (far.games, far.error.tolist()) == (7, [0, 0, 0])
 
 
-def test_cells_are_proven_within_their_bounds_together() -> None:
+def test_cells_are_proven_jointly_within_their_bounds() -> None:
     z = scipy.stats.norm.ppf(0.975)
     for room, expected in ((1.001, True), (0.999, False)):
         value = np.array([0.2 + room * z * 0.01, 50 - room * z * 0.5])
@@ -55,7 +55,7 @@ def test_cells_are_proven_within_their_bounds_together() -> None:
     assert exact.record([BOTH, MOST])["within"] == exact.bound([BOTH, MOST])
 
 
-def test_the_games_and_the_chance_of_a_proof_by_hand() -> None:
+def test_games_needed_and_chance_of_a_proof_by_hand() -> None:
     """Room of 0.05 and of 1 at errors of 0.01 and 0.4 after 1,000 games: the second decides."""
     level = Level(np.array([0.25, 49.0]), np.array([0.01, 0.4]), 1000)
     z = scipy.stats.norm.ppf(0.99) + scipy.stats.norm.ppf(0.9)
@@ -83,7 +83,7 @@ def test_the_games_and_the_chance_of_a_proof_by_hand() -> None:
         (" -1 .. +1 ", False, 5, (4, 6)), ("3..5", True, 5, (3, 5)), ("5..9", True, 5, (5, 9)),
     ],
 )  # fmt: skip
-def test_the_range_of_a_knob_is_from_its_present_value_or_absolute(
+def test_a_knob_range_is_relative_or_absolute(
     written: str, absolute: bool, base: int, expected: tuple[int, int]
 ) -> None:
     assert _bounds(KnobRow("cards.*.points", written, absolute=absolute), ("cards", "A", "points"), base) == expected
@@ -95,12 +95,12 @@ def test_the_range_of_a_knob_is_from_its_present_value_or_absolute(
      ("6..9", True, "leaves out 5, which cards.A.points is now"), ("1..4", True, "leaves out 5"),
      ("2..1", False, "2 is above 1"), ("1-2", False, "must look like -2..2"), ("1..2..3", False, "must look like")],
 )  # fmt: skip
-def test_a_range_that_means_nothing_is_refused(written: str, absolute: bool, words: str) -> None:
+def test_a_meaningless_range_is_rejected(written: str, absolute: bool, words: str) -> None:
     with pytest.raises(UserError, match=words):
         _bounds(KnobRow("cards.*.points", written, absolute=absolute), ("cards", "A", "points"), 5)
 
 
-def test_a_knob_matches_paths_by_name_and_costs_what_it_changes(tmp_path: Path) -> None:
+def test_a_knob_matches_paths_by_name_and_costs_by_size_of_change(tmp_path: Path) -> None:
     values = {
         ("cards", "Town Hall", "points"): 6,
         ("cards", "Altar", "points"): 2,
@@ -122,7 +122,7 @@ def test_a_knob_matches_paths_by_name_and_costs_what_it_changes(tmp_path: Path) 
     assert read_patch(patch) == ((knob.path, 7), (("a", "b"), -1))
 
 
-def test_the_weights_of_the_arms_of_worth_and_the_levels_of_cells() -> None:
+def test_worth_arm_weights_and_cell_levels() -> None:
     """The first cell is followed 8 and overruled 2 times; the second was never overruled; a plain cell has one arm."""
     totals = np.array([[4.0, 8.0, 0.5, 2.0], [4.0, 8.0, 0.0, 0.0]])
     assert _arm_weights(totals).tolist() == [[1.0, 1.0], [-4.0, 0.0]]
@@ -143,7 +143,7 @@ def test_the_weights_of_the_arms_of_worth_and_the_levels_of_cells() -> None:
     assert change.value[0] == pytest.approx(0.0), "followed and overruled, minus the same without the patch"
 
 
-def test_chunks_are_added_in_order_and_a_patch_that_cannot_be_played_is_remembered() -> None:
+def test_chunks_are_added_in_order_and_unplayable_patches_are_remembered() -> None:
     told: list[tuple[str, int, int]] = []
 
     class Execution:

@@ -47,7 +47,7 @@ def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_a_proof_counts_the_deals_that_it_plays() -> None:
+def test_a_proof_counts_its_deals() -> None:
     """Cards are measured with fewer of them than sides, and nobody is told otherwise."""
     sides = '[[target]]\nmetric = "win"\nof = "wonder,side"\nwithin = 1\n[[knob]]'
     goal = GOAL.replace("\ngames = 1500", "\ngames = 7500").replace("[[knob]]", sides, 1)
@@ -61,7 +61,7 @@ def test_a_proof_counts_the_deals_that_it_plays() -> None:
 
 
 @pytest.mark.slow
-def test_points_given_to_an_experiment_are_points_played_for() -> None:
+def test_points_added_by_replay_match_points_played_for() -> None:
     """Random players do not look at points: the effect with 3 more is the effect now and what 3 more add, exactly."""
     evaluator = Evaluator(read_goal(write_goal(GOAL)), Memory(), 1, execution=Execution(1))
     assert [(cell.metric, cell.name) for cell in evaluator.cells] == [

@@ -42,7 +42,7 @@ def test_a_goal_is_read() -> None:
     assert other.digest != goal.digest
 
 
-def test_settings_share_a_plan_and_targets_choose_settings() -> None:
+def test_settings_share_a_plan_and_targets_select_settings() -> None:
     rows = """
 [[setting]]
 name = "three"
@@ -66,7 +66,7 @@ settings = "five"
     assert {one.plan.set for one in goal.settings} == {goal.settings[0].plan.set}
 
 
-def test_knobs_are_the_values_that_fit() -> None:
+def test_knobs_expand_to_matching_values() -> None:
     goal = read_goal(write_goal())
     knobs = knobs_of(goal, find_game("medal").prepare(goal.settings[0].plan))
     found = {knob.name: (knob.base, knob.low, knob.high) for knob in knobs}
@@ -211,7 +211,7 @@ def test_all_mistakes_of_one_target_are_listed_together() -> None:
         assert said in sentence
 
 
-def test_a_knob_that_does_nothing_is_refused(wsim_command: Command) -> None:
+def test_a_knob_without_effect_is_rejected(wsim_command: Command) -> None:
     idle = "[[knob]]\npath = 'cards.Medal.salt'\nrange = '0..1'\n"
     text = UNBALANCED + "[[target]]\nmetric = 'built:Medal'\nvalue = 0.25\nwithin = 0.1\n" + idle
     goal = write_goal(text)
@@ -223,7 +223,7 @@ def test_a_knob_that_does_nothing_is_refused(wsim_command: Command) -> None:
         assert [one.name for one in Path().iterdir()] == ["goal.toml"]
 
 
-def test_all_knobs_that_do_nothing_are_named_at_once() -> None:
+def test_all_knobs_without_effect_are_named_together() -> None:
     rows = [SimpleNamespace(path=name) for name in ("points", "salt", "sugar")]
     knobs = [SimpleNamespace(row=row, name=str(row)) for row in range(3)]
     evaluator: Any = SimpleNamespace(
@@ -236,7 +236,7 @@ def test_all_knobs_that_do_nothing_are_named_at_once() -> None:
     assert Evaluator.check_knobs(evaluator, effects) == []
 
 
-def test_a_missing_goal_file(wsim_command: Command) -> None:
+def test_a_missing_goal_file_is_reported(wsim_command: Command) -> None:
     assert wsim_command("sensitivity", "no.toml").err == (
         "wsim: cannot read the goal file 'no.toml': No such file or directory\n"
     )
@@ -249,7 +249,7 @@ def test_a_goal_of_a_different_type_is_reported_in_one_sentence(goal: Any) -> No
             ask(goal)
 
 
-def test_a_relative_tolerance_is_a_part_of_the_fair_share() -> None:
+def test_a_relative_tolerance_is_a_fraction_of_the_fair_share() -> None:
     """12 % of a fair quarter is 0.03, around the fair share or any other value; ``within`` is what it says."""
     assert Target("fair", relative=0.12).bounds(0.25) == pytest.approx((0.22, 0.28))
     assert Target("half", relative=0.12, value=0.5).bounds(0.25) == pytest.approx((0.47, 0.53))

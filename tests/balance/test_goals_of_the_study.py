@@ -13,6 +13,6 @@ GOALS = sorted((Path(__file__).parents[2] / "analysis" / "balance").glob("*.toml
 
 
 @first_quick(2, "goal", GOALS, ids=lambda path: str(path.stem))
-def test_a_goal_can_be_read(goal: Path) -> None:
+def test_each_goal_of_the_study_can_be_read(goal: Path) -> None:
     read = read_goal(goal)
     assert knobs_of(read, find_game(read.game).prepare(read.settings[0].plan))

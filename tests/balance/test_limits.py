@@ -39,7 +39,7 @@ def evaluator_of(tmp_path: Path, text: str = GOAL) -> Evaluator:
     return Evaluator(as_goal(str(file)), Memory(), 1, Execution(threads=1))
 
 
-def test_values_that_cannot_be_played_are_refused_and_the_others_are_measured(tmp_path: Path) -> None:
+def test_unplayable_values_are_rejected_and_the_others_measured(tmp_path: Path) -> None:
     evaluator = evaluator_of(tmp_path)
     evaluator.options = tuple(option for option in evaluator.options if option.value in {1, 2, 10, 39, 40})
     level, effects = evaluator.linearised((), "round", 300, 300)
@@ -55,13 +55,13 @@ def test_values_that_cannot_be_played_are_refused_and_the_others_are_measured(tm
     assert worst_of(cells, evaluator.linearised(patch, "elimination", 300, 300)[0].value) > 10
 
 
-def test_a_goal_whose_games_break_a_limit_is_refused(tmp_path: Path) -> None:
+def test_a_goal_whose_games_break_a_limit_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(GameLimitError, match="shields with Altar"):
         evaluator_of(tmp_path, GOAL.replace("shields=1", "shields=60").replace("1..40", "60..61")).level((), "a", 300)
 
 
 @pytest.mark.slow
-def test_a_table_of_effects_names_the_value_that_cannot_be_played(tmp_path: Path) -> None:
+def test_an_effects_table_names_the_unplayable_value(tmp_path: Path) -> None:
     file = tmp_path / "goal.toml"
     file.write_text(GOAL, encoding="utf-8")
     said = r'^the knob cards\.Altar\.when\.1\.gain\."shields:1"=\d+ cannot be played: in game'

@@ -9,7 +9,7 @@ import numpy as np
 from wsim.balance.measurements import Memory
 
 
-def test_what_was_measured_is_recalled_in_its_shape_even_without_numbers(tmp_path: Path) -> None:
+def test_recalled_measurements_keep_their_shape_even_if_empty(tmp_path: Path) -> None:
     """A goal whose knobs must all be replayed measures effects of no option: shape (2, 0, 3)."""
     measured = {"total": np.arange(6.0).reshape(2, 3), "effect": np.zeros((2, 0, 3)), "square": np.zeros((2, 2, 0, 3))}
     first = Memory()

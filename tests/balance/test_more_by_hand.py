@@ -37,7 +37,7 @@ def effects_of(values: list[tuple[float, float]]) -> Effects:
     return Effects(np.array(values), np.zeros((5, 2)), np.ones((5, 2), bool))
 
 
-def test_aims_are_inside_the_bounds_by_their_errors() -> None:
+def test_aims_lie_inside_the_bounds_by_a_margin_for_error() -> None:
     """1.645 errors and a fifth of half a width inwards, but never more than 65% of it."""
     aims = Aims.of([WIN, SCORE], np.array([0.01, 9.0]))
     assert aims.reach.tolist() == pytest.approx([0.05, 10])
@@ -47,7 +47,7 @@ def test_aims_are_inside_the_bounds_by_their_errors() -> None:
     assert exact.excess(np.array([[0.15, 50.0], [0.31, 65.0], [0.25, 40.0]])).tolist() == pytest.approx([1.0, 0.7, 0])
 
 
-def test_a_repair_takes_the_cheapest_change_that_suffices_and_pairs_where_one_does_not() -> None:
+def test_a_repair_uses_the_cheapest_sufficient_change_or_pair() -> None:
     """The win share is .1 too high. a = 2 lowers it by .1 for 1.5; b = 2 for 1.25; a = 4 raises it."""
     aims = Aims.of([WIN, SCORE], np.zeros(2), slack=0)
     level = Level(np.array([0.4, 50.0]), np.zeros(2), 100)
@@ -70,7 +70,7 @@ def test_a_repair_takes_the_cheapest_change_that_suffices_and_pairs_where_one_do
     assert [next(drawn) for _ in range(5)] == [next(again) for _ in range(5)]
 
 
-def test_patches_of_few_values_are_those_that_may_do_the_cheapest_first() -> None:
+def test_small_patches_that_may_suffice_are_listed_cheapest_first() -> None:
     """The win share is .09 above its bound; effects next to no patch may be 70% to 100% of what they seem."""
     level = Level(np.array([0.39, 50.0]), np.zeros(2), 100)
 
@@ -95,7 +95,7 @@ def candidate(patch: Any, cost: float, worst: float, value: float = 0.25) -> Can
     return Candidate(patch, Level(np.array([value]), np.array([0.01]), 100), cost, worst)
 
 
-def test_candidates_that_are_cheaper_or_nearer() -> None:
+def test_cheaper_or_nearer_candidates_are_preferred() -> None:
     cells = [Cell("four", "A", "win", 0.2, 0.3, share=True)]
     evaluator: Any = SimpleNamespace(cells=cells)
     assert PatchSearch(evaluator).best is None
@@ -132,7 +132,7 @@ def sample(rare: int) -> pl.DataFrame:
     )
 
 
-def test_a_target_of_a_column_is_of_every_name_that_occurs_often_enough() -> None:
+def test_a_column_target_covers_every_name_that_occurs_often_enough() -> None:
     owned = {"built:": "card"}
 
     def named(target: Target, rare: int = SEEN) -> list[Any]:
@@ -175,7 +175,7 @@ def test_a_target_of_a_column_is_of_every_name_that_occurs_often_enough() -> Non
         (Target("score", at_most=-5.0), "score", ""),
     ],
 )  # fmt: skip
-def test_targets_that_no_values_can_meet(target: Target, metric: str, words: str) -> None:
+def test_unreachable_targets_by_hand(target: Target, metric: str, words: str) -> None:
     read = parse_metric(metric, sample(5), {"built:": "card"})
     if words:
         with pytest.raises(UserError, match=words):
@@ -184,7 +184,7 @@ def test_targets_that_no_values_can_meet(target: Target, metric: str, words: str
         _check_reachable(target, read, 0.25)
 
 
-def test_worth_lies_between_minus_one_and_one() -> None:
+def test_worth_targets_must_lie_between_minus_one_and_one() -> None:
     worth = Metric("worth:Palace", "win_share", True, item="Palace", wished=True)
     _check_reachable(Target("worth:Palace", at_most=-1.0), worth, 0.25)
     _check_reachable(Target("worth:Palace", at_least=0.3), worth, 0.25)
@@ -218,7 +218,7 @@ def test_deviations_are_measured_from_the_middle_of_the_accepted_range() -> None
     }  # fmt: skip
 
 
-def test_a_best_style_is_chosen_on_one_half_and_measured_on_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_best_style_is_chosen_on_half_the_deals_and_measured_on_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of side X: style one wins .5 and .1, style two .2 and .4: on the first half one is best (.1 on the second), on
     the second half two (.2 on the first). The errors of both halves count by half."""
     halves = {"one": ([0.9, 0.5, 0.3], [0.9, 0.1, 0.3]), "two": ([0.9, 0.2, 0.2], [0.9, 0.4, 0.1])}
@@ -249,7 +249,7 @@ def test_a_best_style_is_chosen_on_one_half_and_measured_on_the_other(monkeypatc
     assert _responses(evaluator, Setting("four", plan=None), (), where) == []  # type: ignore[arg-type]
 
 
-def test_a_style_sits_in_one_seat_after_the_other() -> None:
+def test_a_style_takes_one_seat_of_the_line_up() -> None:
     plan: Any = SimpleNamespace(policies=("net",), players=3, replace=lambda **changes: changes)
     seated: Any = transfer_module._with_style(plan, "bold")
     assert seated == {"policies": ["bold", "net", "net"], "rotate": True}
@@ -258,7 +258,7 @@ def test_a_style_sits_in_one_seat_after_the_other() -> None:
     assert seated["policies"] == ["bold", "b", "c"]
 
 
-def test_one_game_elsewhere_is_enough_to_ask_for() -> None:
+def test_a_transfer_needs_at_least_one_game() -> None:
     goal: Any = SimpleNamespace(game="seven_wonders", settings=())
     where: Any = SimpleNamespace(games=1, players=(), styles=())
     check_elsewhere(goal, where)
@@ -270,7 +270,7 @@ def test_one_game_elsewhere_is_enough_to_ask_for() -> None:
 # --- knobs, cards of picks, worth of changed values, what is not excluded
 
 
-def test_the_ends_of_a_range_are_tried_once_for_values_of_a_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_range_ends_are_tried_once_per_kind_of_value(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clay that two cards cost is of a kind, that of a stage is another; each formula is tried."""
     paths = [("cards", "Altar", "cost", "clay"), ("cards", "Baths", "cost", "clay"),
              ("stages", "Gizah", "cost", "clay"),
@@ -290,7 +290,7 @@ def test_the_ends_of_a_range_are_tried_once_for_values_of_a_kind(monkeypatch: py
     assert tried == [((path, value),) for path in [paths[0], *paths[2:]] for value in (1, 3)]
 
 
-def test_cards_that_hardly_ever_occurred_are_not_cells() -> None:
+def test_rare_cards_are_not_cells() -> None:
     """Of three cards one occurs often enough, one hardly, one never."""
     table = pl.DataFrame({"card": ["A", "B"], "effective": [1e6, 1.0]})
     memory = SimpleNamespace(recall=lambda _of, _games, measure: measure())
@@ -306,7 +306,7 @@ def test_cards_that_hardly_ever_occurred_are_not_cells() -> None:
         PicksEvaluator._cards_seen(evaluator, target)
 
 
-def test_a_change_of_worth_is_that_of_deviations_from_the_former_means() -> None:
+def test_a_change_in_worth_uses_deviations_from_the_baseline_means() -> None:
     """One cell, two games. Without the change, followed wishes count 10 of 20 rows, overruled ones 4 of 10: means .5
     and .4; weights 1 and -20 / 10 = -2. In game 0 the change adds 3 to the value of the followed at 2 rows more, in
     game 1 it takes 1 from that of the overruled: 3 - .5 * 2 = 2, and -2 * (-1) = 2."""
@@ -330,7 +330,7 @@ def test_a_change_of_worth_is_that_of_deviations_from_the_former_means() -> None
     assert found["count"].tolist() == [[2.0]]
 
 
-def test_a_patch_that_is_not_excluded_is_reported_with_its_tightest_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_patch_not_excluded_is_reported_with_its_tightest_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """Win .31 is .01 over at a reach of .05, score 61 is 1 over at 10: the win share binds."""
     monkeypatch.setattr(answer_module, "_place_of", lambda _search, index, value: f"cell {index} at {value[index]:g}")
     monkeypatch.setattr(answer_module, "_patch_line", lambda patch: " ".join(map(str, patch)))

@@ -44,7 +44,7 @@ def numbers(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
 
 
 @pytest.mark.parametrize("file", EXPANSIONS, ids=lambda file: str(file.stem))
-def test_every_number_of_an_expansion_is_a_knob(file: Path) -> None:
+def test_every_number_in_an_expansion_is_a_knob(file: Path) -> None:
     simulator: Any = SimpleNamespace(catalogue=load_catalogue("1e", patches=[file]))
     values = TUNING.values(simulator)
     written = dict(numbers(tomllib.loads(file.read_text(encoding="utf-8"))))
@@ -55,7 +55,7 @@ def test_every_number_of_an_expansion_is_a_knob(file: Path) -> None:
 
 
 @pytest.mark.parametrize("file", GOALS, ids=lambda file: str(file.stem))
-def test_the_goal_of_an_expansion_turns_only_what_the_expansion_wrote(file: Path) -> None:
+def test_an_expansion_goal_changes_only_its_own_values(file: Path) -> None:
     goal = read_goal(file)
     written = dict(numbers(tomllib.loads((FOLDER / file.name).read_text(encoding="utf-8"))))
     knobs = knobs_of(goal, find_game(goal.game).prepare(goal.settings[0].plan))

@@ -41,7 +41,7 @@ def test_the_page_shows_before_and_after(run: str, wsim_command: Command) -> Non
 
 
 @pytest.mark.slow
-def test_settings_have_separate_figures_and_how_near_it_came(run: str, wsim_command: Command) -> None:
+def test_each_setting_has_its_figure_and_the_page_shows_the_distance(run: str, wsim_command: Command) -> None:
     rows = [{**record()["targets"][0], "setting": name, "proven": False} for name in ("three", "seven")]
     best = {"setting": "three", "of": "Rhodos B", "style_before": "guilds", "best_before": 0.4, "error": 0.01}
     told = record(targets=rows, proven=False, proven_within=1.25, responses=[best])
@@ -62,7 +62,9 @@ def test_settings_have_separate_figures_and_how_near_it_came(run: str, wsim_comm
         (json.dumps({"format": "wsim-balance/1", "targets": []}), "is damaged: it has no goal"),
     ],
 )
-def test_files_that_are_not_records_are_refused(run: str, wsim_command: Command, content: str, said: str) -> None:
+def test_files_that_are_not_balance_records_are_rejected(
+    run: str, wsim_command: Command, content: str, said: str
+) -> None:
     Path("patch.json").write_text(content, encoding="utf-8")
     answer = wsim_command("report", run, "--balance", "patch.json", "--quiet")
     assert (answer.code, answer.out) == (2, "")

@@ -69,7 +69,7 @@ def test_a_patch_works_for_one_player_and_not_for_the_other() -> None:
     assert found == {0: [True, False, False], 2: [False, False, True], 4: [False, True, False]}
 
 
-def test_a_mean_is_that_of_its_players_on_separate_deals() -> None:
+def test_a_mean_averages_its_players_on_separate_deals() -> None:
     """By hand: a mean of two, with errors 0.3 and 0.4, has the error 0.25; what is of one player stays."""
     parts = [[Cell(who, "Temple", "win", 0.2, 0.3, over="four"), Cell(who, "Garden", "win", 0.1, 0.4)] for who in "ab"]
     cells, weights = averaged(parts)

@@ -39,7 +39,7 @@ ALIKE = effects_of([0.05, 0.04], [-0.03, -0.03])
 APART = effects_of([0.05, -0.04], [-0.03, 0.03])
 
 
-def test_conflicts_are_between_targets_that_are_missed() -> None:
+def test_conflicts_involve_only_missed_targets() -> None:
     """Within their bounds by the estimate, or beyond them by less than an interval: nothing is said."""
     assert conflicts(BOTH, level_of([0.262, 0.196], 0.02), ALIKE) == []  # unproven, both within
     assert conflicts(BOTH, level_of([0.285, 0.165], 0.01), ALIKE) == []  # beyond by less than an interval
@@ -85,7 +85,7 @@ def stub(
     return found
 
 
-def test_a_patch_that_failed_is_tried_with_the_games_that_are_left() -> None:
+def test_a_failed_patch_is_retried_with_the_remaining_games() -> None:
     """It lies 0.0013 within its bound, and looked 0.0032 better: planned with few games, it is proven with all."""
     played: list[tuple[str, Any, int]] = []
     search = stub({0: 0.36, 1: 0.2637}, SearchSettings(games=40_000, proof_games=1_000_000), played)
@@ -97,7 +97,7 @@ def test_a_patch_that_failed_is_tried_with_the_games_that_are_left() -> None:
     assert first.deals[""] < second.deals[""] == 1_000_000
 
 
-def test_of_two_patches_that_can_be_proven_the_cheaper_one_is() -> None:
+def test_the_cheaper_of_two_provable_patches_is_proven() -> None:
     """The dearer one is nearer to the target, and is not needed; one that lies beyond its bound is not tried."""
     played: list[tuple[str, Any, int]] = []
     search = stub({0: 0.36, 1: 0.27, 2: 0.258, 3: 0.25}, SearchSettings(games=40_000, proof_games=400_000), played)
@@ -109,7 +109,7 @@ def test_of_two_patches_that_can_be_proven_the_cheaper_one_is() -> None:
 
 
 @pytest.mark.parametrize(("proofs", "proven", "named"), [(2, 1, []), (1, 2, [1])])
-def test_an_unlucky_check_still_leads_to_a_try_except_at_the_end(proofs: int, proven: int, named: list[int]) -> None:
+def test_an_unlucky_check_still_leads_to_an_attempt_except_the_last(proofs: int, proven: int, named: list[int]) -> None:
     """One value is within its bound by 2.9 standard errors of a proof, which needs 1.96, and looks nearer by 1.3.
 
     The last try is for two values, which are sure; the one value is named then.
@@ -155,7 +155,7 @@ def test_attempts_are_played_on_separate_deals() -> None:
     assert found == [seeds["proof 1"], seeds["proof 2"]]
 
 
-def test_the_change_that_does_least_harm_is_removed_first() -> None:
+def test_the_least_useful_change_is_removed_first() -> None:
     """Of three changes, each of which brings the cell nearer by its own, the smallest goes first, the largest last."""
     paths = [("wonders", name) for name in "abc"]
     knobs = tuple(Knob(path, 3, 3, 4, 1.0, 0.35, 0) for path in paths)
@@ -186,7 +186,7 @@ def test_the_change_that_does_least_harm_is_removed_first() -> None:
     assert measured == [tuple(paths), (paths[0], paths[1]), (paths[1],), ()]
 
 
-def test_a_repair_predicts_what_its_changes_do_next_to_the_patch() -> None:
+def test_a_repair_predicts_the_effect_of_its_changes_on_top_of_the_patch() -> None:
     """The value stands at 4, which took 0.02 off; at 5 it takes 0.04 off: from 0.30, measured at 4, to 0.28."""
     knobs = (Knob(("wonders", "a"), 3, 1, 5, 1.0, 0.35, 0),)
     options = options_of(knobs)
@@ -225,7 +225,7 @@ def drawn_search(seed: int, within: float, search: SearchSettings) -> PatchSearc
 ONE, TWO = ((("stages", "a"), 0),), ((("stages", "a"), 2), (("stages", "b"), 1))
 
 
-def test_cheaper_patches_of_few_values_are_looked_at_whatever_the_race_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cheaper_small_patches_are_checked_whatever_the_race_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     search = drawn_search(2, 0.015, SearchSettings(games=6_000, proof_games=100_000))
     for step, found in {"_race": TWO, "_eliminate": None, "_prove": None}.items():
         monkeypatch.setattr(PatchSearch, step, lambda *_, found=found: found)
@@ -242,7 +242,7 @@ def test_cheaper_patches_of_few_values_are_looked_at_whatever_the_race_says(monk
     assert max(costs.values()) < cost_of(search.evaluator.knobs, TWO)
 
 
-def test_at_an_uncertain_last_try_dearer_patches_of_few_values_are_considered() -> None:
+def test_an_uncertain_last_attempt_considers_dearer_small_patches() -> None:
     search = drawn_search(2, 0.015, SearchSettings(games=6_000, proof_games=100_000, proofs=1))
     search.before, search.effects = search.evaluator.linearised((), "round 0", 6_000, 1)
     search._note(ONE, search.evaluator.level(ONE, "found", 6_000))
@@ -325,7 +325,7 @@ def patch_of_options(knobs: Any, move: Any) -> Any:
     return patch_of(knobs, values)
 
 
-def test_the_nearest_patches_of_a_heat_start_in_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_nearest_patches_advance_to_the_next_heat(monkeypatch: pytest.MonkeyPatch) -> None:
     """With levels that are known exactly, 0.25 being the target: the 40 % nearest to it go on, and the nearest wins."""
     field: list[Any] = [((("stages", name), value),) for name in "ab" for value in WORTH[name] if WORTH[name][value]]
     far = {patch: abs(0.117 + WORTH[patch[0][0][1]][patch[0][1]]) for patch in field}
@@ -345,7 +345,7 @@ def test_the_nearest_patches_of_a_heat_start_in_the_next(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(("proofs", "all_games"), [(1, True), (2, False)])
-def test_the_last_attempt_plays_all_games_of_a_proof(proofs: int, all_games: bool) -> None:
+def test_the_last_attempt_plays_all_proof_games(proofs: int, all_games: bool) -> None:
     settings = SearchSettings(games=40_000, proof_games=400_000, proofs=proofs)
     search = stub({0: 0.36, 1: 0.25}, settings, [])
     search._prove()

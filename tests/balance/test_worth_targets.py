@@ -71,7 +71,7 @@ def part_of(evaluator: Evaluator) -> GamesEvaluator:
 
 
 @pytest.mark.slow
-def test_the_level_is_that_of_the_experiment_on_the_same_deals(evaluator: Evaluator) -> None:
+def test_the_level_equals_the_worth_experiment_on_the_same_deals(evaluator: Evaluator) -> None:
     level = part_of(evaluator).level((), SEED, GAMES)
     answer = wsim.experiment_worth(policies="random", games=GAMES, seed=SEED)
     row = answer.worth.row(by_predicate=to_build("Altar"), named=True)
@@ -85,7 +85,7 @@ def to_build(card: str) -> pl.Expr:
 
 
 @pytest.mark.slow
-def test_points_given_are_points_played_for_by_players_who_do_not_see_them(evaluator: Evaluator) -> None:
+def test_giving_points_equals_playing_for_them_if_players_ignore_points(evaluator: Evaluator) -> None:
     part = part_of(evaluator)
     before, effects = part.linearised((), SEED, GAMES, evaluator.options)
     (index,) = (
@@ -99,7 +99,7 @@ def test_points_given_are_points_played_for_by_players_who_do_not_see_them(evalu
 
 
 @pytest.mark.slow
-def test_a_price_is_replayed_and_a_change_is_a_difference_of_worths(evaluator: Evaluator) -> None:
+def test_prices_are_replayed_and_changes_are_differences_of_worth(evaluator: Evaluator) -> None:
     part = part_of(evaluator)
     before, after = (part.level(patch, SEED, GAMES) for patch in ((), DEARER))
     effects = part.replayed(SEED, GAMES, evaluator.options, before)
@@ -121,7 +121,7 @@ def test_a_price_is_replayed_and_a_change_is_a_difference_of_worths(evaluator: E
     assert np.isfinite(after.error).all()
 
 
-def test_viability_is_a_target_in_undisturbed_games() -> None:
+def test_viability_targets_use_undisturbed_games() -> None:
     goal = GOAL.replace("worth:Altar", "wanted:Altar").replace("worth_points:Baths", "score")
     results, part = Evaluator(read_goal(write_goal(goal)), Memory(), 1, execution=Execution(1))._parts
     assert [cell.metric for cell in results.cells] == ["win", "win", "score"]
@@ -143,7 +143,7 @@ def test_viability_is_a_target_in_undisturbed_games() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["wanted:Altar", "built:Altar"])
-def test_points_move_what_players_do_only_when_they_play(metric: str) -> None:
+def test_points_change_behaviour_only_in_played_games(metric: str) -> None:
     goal = GOAL.replace("worth:Altar", metric).replace("worth_points:Baths", "score").replace('"random"', '"greedy"')
     evaluator = Evaluator(read_goal(write_goal(goal)), Memory(), 1, execution=Execution(1))
     _, effects = evaluator.linearised((), "once", 600, 600)
@@ -173,7 +173,7 @@ def test_a_mistake_is_reported_in_one_sentence(text: str, sentence: str, wsim_co
 
 
 @pytest.mark.slow
-def test_worth_out_of_reach_is_refused(wsim_command: Command) -> None:
+def test_an_unreachable_worth_target_is_rejected(wsim_command: Command) -> None:
     write_goal(GOAL.replace("value = 0.1", "value = -2"))
     answer = wsim_command("balance", "goal.toml")
     assert (answer.code, answer.out) == (2, "")

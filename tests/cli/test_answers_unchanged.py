@@ -270,7 +270,7 @@ def _nested(value: list[Any]) -> bool:
 
 
 @first_quick(4, "group", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in QUESTIONS])
-def test_answers_are_those_of_46e67a1(
+def test_answers_match_commit_46e67a1(
     group: str, wsim_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if group == "tune":
@@ -287,7 +287,7 @@ def test_answers_are_those_of_46e67a1(
     assert differences(found, kept) == []
 
 
-def test_a_difference_is_named() -> None:
+def test_differences_between_answers_are_named_by_path() -> None:
     kept = {"n": 3, "share": 0.25, "rows": [{"card": "Altar", "n": 1}, {"card": "Baths", "n": 2}]}
     found = {"n": 3.0, "share": 0.25 + 1e-15, "rows": [{"card": "Altar", "n": 1}, {"card": "Baths", "n": 3}], "new": 1}
     assert unpacked(packed(kept)) == kept

@@ -36,7 +36,7 @@ def script(monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> Command:
 
 
 @first_quick(1, "game", GAMES)
-def test_advice_of_a_run_and_of_its_position_file_is_the_same(wsim_command: Command, game: str) -> None:
+def test_advice_for_a_run_and_its_position_file_is_the_same(wsim_command: Command, game: str) -> None:
     made = wsim_command("run", *GAMES[game], "--games", "3", "--out", "study", "--quiet")
     assert made.code == 0, made.err
     position = wsim.load_run("study").game(2).at(turn=3)
@@ -62,7 +62,7 @@ def test_advice_of_a_run_and_of_its_position_file_is_the_same(wsim_command: Comm
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_advice_as_text_fits_80_columns_and_a_clock_ends_it(wsim_command: Command, game: str) -> None:
+def test_advice_text_fits_80_columns_and_obeys_a_time_limit(wsim_command: Command, game: str) -> None:
     options = dict(zip((key[2:] for key in GAMES[game][::2]), GAMES[game][1::2], strict=True))
     keys: dict[str, Any] = {key: int(value) if value.isdecimal() else value for key, value in options.items()}
     Path("here.json").write_text(wsim.Game(**keys).to_json(), encoding="utf-8")
@@ -89,7 +89,7 @@ def test_advice_as_text_fits_80_columns_and_a_clock_ends_it(wsim_command: Comman
         (["study", "7"], "there is no game 7 in 'study'"),
     ],
 )
-def test_mistakes_of_advise(wsim_command: Command, words: list[str], sentence: str) -> None:
+def test_mistakes_in_advise_are_reported(wsim_command: Command, words: list[str], sentence: str) -> None:
     if "study" in words:
         wsim_command("run", *GAMES["wonders"], "--games", "1", "--out", "study", "--quiet")
     Path("here.json").write_text(wsim.Game(players=3).to_json(), encoding="utf-8")
@@ -100,7 +100,7 @@ def test_mistakes_of_advise(wsim_command: Command, words: list[str], sentence: s
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_game_played_from_a_script_to_its_end(script: Command, game: str) -> None:
+def test_a_scripted_game_is_played_to_its_end(script: Command, game: str) -> None:
     done = script(*GAMES[game], "--seat", "1", "0\n" * 400)
     assert done.code == 0, done.err
     assert max(map(len, done.out.splitlines())) <= 80
@@ -154,7 +154,7 @@ HINT = re.compile(r"win share .*?\nBest move: \d+", re.DOTALL)
 
 
 @pytest.mark.slow  # compiles playouts of these policies
-def test_a_hint_by_playouts_has_the_numbers_to_type(script: Command) -> None:
+def test_a_playout_hint_shows_the_move_numbers(script: Command) -> None:
     done = script(*GAMES["wonders"], "h\nh 2\n")
     by_net, hint = HINT.finditer(done.out)
     legal = dict(re.findall(r"^ +(\d+)  (.+)$", done.out[: by_net.start()], re.MULTILINE))
@@ -164,7 +164,7 @@ def test_a_hint_by_playouts_has_the_numbers_to_type(script: Command) -> None:
     assert hint[0].endswith(f"Best move: {rows[0][0]}")
 
 
-def test_hint_help_and_invalid_moves(script: Command) -> None:
+def test_hint_help_and_invalid_moves_are_answered(script: Command) -> None:
     done = script(*GAMES["wonders"], "h\nh 1\n?\n99\nu\n")
     (by_net,) = HINT.finditer(done.out)
     assert "score" not in by_net[0]
@@ -195,7 +195,7 @@ def test_hint_help_and_invalid_moves(script: Command) -> None:
         ("", ["extra"], "play takes no argument 'extra'"),
     ],
 )
-def test_mistakes_of_play(script: Command, file: str, words: list[str], sentence: str) -> None:
+def test_mistakes_in_play_are_reported(script: Command, file: str, words: list[str], sentence: str) -> None:
     Path("x.json").write_text(file)
     done = script(*words, "")
     assert (done.code, done.out) == (2, "")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 from tests.tiers import first_quick
 
 
-def test_the_whole_catalogue(wsim_command: Command) -> None:
+def test_catalog_prints_the_whole_catalogue(wsim_command: Command) -> None:
     answer = wsim_command("catalog")
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith("7 Wonders, first edition (2010) (1e) for 3, 4, 5, 6, 7 players; cards.toml, digest ")
@@ -27,31 +27,31 @@ def test_the_whole_catalogue(wsim_command: Command) -> None:
     assert "R32: a player may keep coins and take debts; false: pays all it can" in switches
 
 
-def test_the_whole_catalogue_as_json(wsim_command: Command) -> None:
+def test_catalog_prints_the_whole_catalogue_as_json(wsim_command: Command) -> None:
     catalogue = json.loads(wsim_command("catalog", "--ruleset", "2e", "--json").out)
     assert catalogue["ruleset"] == "2e"
     assert catalogue["cards"]["Palace"]["color"] == "blue"
 
 
 @pytest.mark.parametrize("name", ["Palace", "palace"])
-def test_one_card(wsim_command: Command, name: str) -> None:
+def test_catalog_prints_one_card(wsim_command: Command, name: str) -> None:
     [row] = json.loads(wsim_command("catalog", name, "--set", "cards.Palace.points=6", "--json").out)
     assert (row["name"], row["age"], row["effects"]) == ("Palace", 3, "6 points")
 
 
-def test_one_wonder(wsim_command: Command) -> None:
+def test_catalog_prints_one_wonder(wsim_command: Command) -> None:
     rows = json.loads(wsim_command("catalog", "Gizah", "--json").out)
     assert {row["wonder"] for row in rows} == {"Gizah"}
     assert {row["side"] for row in rows} == {"A", "B"}
 
 
-def test_an_unknown_name(wsim_command: Command) -> None:
+def test_an_unknown_name_is_reported(wsim_command: Command) -> None:
     answer = wsim_command("catalog", "Palce")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == "wsim: no card or wonder is called 'Palce' (did you mean 'Palace'?)\n"
 
 
-def test_the_difference_of_two_rule_sets(wsim_command: Command) -> None:
+def test_catalog_prints_the_difference_between_two_rule_sets(wsim_command: Command) -> None:
     lines = wsim_command("catalog", "--diff", "1e", "2e").out.splitlines()
     assert lines[:2] == ["Rules", "  sides A, B -> day, night"]
     assert "  Altar: effects 2 points -> 3 points" in lines
@@ -61,14 +61,14 @@ def test_the_difference_of_two_rule_sets(wsim_command: Command) -> None:
 
 
 @pytest.mark.slow
-def test_a_good_file_is_checked(wsim_command: Command) -> None:
+def test_a_valid_file_passes_the_check(wsim_command: Command) -> None:
     path = str(default_cards_path())
     rows = json.loads(wsim_command("catalog", "--check", path, "--json").out)
     assert [row["ruleset"] for row in rows] == list(ruleset_names())
     assert wsim_command("catalog", "--check", path).out.startswith(f"{path}: no mistakes\n")
 
 
-def test_a_good_patch_is_checked(wsim_command: Command, tmp_path: Path) -> None:
+def test_a_valid_patch_passes_the_check(wsim_command: Command, tmp_path: Path) -> None:
     patch = tmp_path / "patch.toml"
     patch.write_text("[cards.Palace]\npoints = 6\n")
     assert "1,000 with random and 1,000 with balanced" in wsim_command("catalog", "--check", str(patch)).out
@@ -86,7 +86,7 @@ def test_the_check_finds_overflows_at_every_number_of_players(wsim_command: Comm
 
 
 @pytest.mark.parametrize("words", [("--check", "bad.toml"), ("--patch", "bad.toml")])
-def test_a_bad_file_is_refused(
+def test_an_invalid_file_fails_the_check(
     wsim_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -106,7 +106,7 @@ PATCHES = {
 
 
 @first_quick(1, "patch", PATCHES)
-def test_a_patch_is_checked_as_it_is_laid(wsim_command: Command, tmp_path: Path, patch: str) -> None:
+def test_a_patch_check_matches_applying_the_patch(wsim_command: Command, tmp_path: Path, patch: str) -> None:
     text, ruleset = PATCHES[patch]
     (tmp_path / "mine.toml").write_text(text)
     file = str(tmp_path / "mine.toml")

@@ -13,7 +13,7 @@ from wsim.game import GAMES
 from wsim.lab.plan import Plan
 
 
-def test_the_rule_sets_of_all_games(wsim_command: Command) -> None:
+def test_rule_sets_of_all_games_are_listed(wsim_command: Command) -> None:
     rows = json.loads(wsim_command("catalog", "--rulesets", "--json").out)
     assert {"game": "tower_of_babel", "ruleset": "2005", "title": "Tower of Babel", "players": "3, 4, 5"} in rows
     for row in rows:
@@ -27,7 +27,7 @@ def _babel(wsim_command: Command, *words: str) -> Iterator[tuple[str, str]]:
         yield row["path"], row["value"]
 
 
-def test_the_catalogue_of_tower_of_babel_is_what_can_be_set(wsim_command: Command) -> None:
+def test_the_babel_catalogue_lists_every_settable_value(wsim_command: Command) -> None:
     values = dict(_babel(wsim_command))
     assert values["babel.value_table.3"] == "[12, 6, 3]"
     assert values["babel.wonders.pyramids"] == "Pyramids of Giza"
@@ -55,18 +55,20 @@ def test_the_catalogue_of_tower_of_babel_is_what_can_be_set(wsim_command: Comman
         (("--set", "cards.Altar.points=3"), "--set 'cards.Altar.points=3': unknown 'cards'"),
     ],
 )
-def test_mistakes_of_the_catalogue_of_babel(wsim_command: Command, words: tuple[str, ...], sentence: str) -> None:
+def test_mistakes_in_babel_catalogue_commands_are_reported(
+    wsim_command: Command, words: tuple[str, ...], sentence: str
+) -> None:
     answer = wsim_command("catalog", "--game", "tower_of_babel", *words)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith(f"wsim: {sentence}")
 
 
-def test_a_game_without_a_catalogue(wsim_command: Command, medal: None) -> None:
+def test_a_game_without_a_catalogue_says_so(wsim_command: Command, medal: None) -> None:
     assert wsim_command("catalog", "--game", "medal").err.startswith("wsim: medal has no catalogue to show")
     assert "unknown game 'sevn_wonders'" in wsim_command("catalog", "--game", "sevn_wonders").err
 
 
-def test_a_file_of_babel_is_checked(wsim_command: Command, tmp_path: Path) -> None:
+def test_a_babel_card_file_is_checked(wsim_command: Command, tmp_path: Path) -> None:
     patch = tmp_path / "p.toml"
     patch.write_text("[babel.value_table]\n3 = [13, 7, 3]\n")
     answer = wsim_command("catalog", "--game", "tower_of_babel", "--check", str(patch))

@@ -62,13 +62,13 @@ def test_the_public_names_exist() -> None:
     assert (wrong.value.name, wrong.value.obj) == ("simulation", wsim)  # with these, Python says "Did you mean"
 
 
-def test_the_command_alone_is_the_help(wsim_command: Command) -> None:
+def test_wsim_without_arguments_prints_the_help(wsim_command: Command) -> None:
     answer = wsim_command()
     assert (answer.code, answer.err) == (0, "")
     assert "trace" in answer.out
 
 
-def test_the_help_lists_commands_by_what_they_are_for(wsim_command: Command) -> None:
+def test_the_help_groups_commands_by_purpose(wsim_command: Command) -> None:
     lines = wsim_command().out.splitlines()
     headings = [line.removesuffix(":") for line in lines if re.fullmatch(r"[A-Z][a-z ]+:", line)]
     assert headings == ["Options", *PANELS]
@@ -80,7 +80,7 @@ def test_the_help_lists_commands_by_what_they_are_for(wsim_command: Command) -> 
 
 
 @pytest.mark.parametrize("name", [*ALIASES, "synergies", "tune", "sensitivity"])
-def test_a_command_that_is_not_listed_works(wsim_command: Command, name: str) -> None:
+def test_an_unlisted_command_still_works(wsim_command: Command, name: str) -> None:
     shown = wsim_command(name, "--help")
     assert (shown.code, shown.err) == (0, "")
     assert shown.out.startswith(f"Usage: wsim {name} ")
@@ -90,7 +90,7 @@ def test_a_command_that_is_not_listed_works(wsim_command: Command, name: str) ->
         assert shown_there == shown.out.replace(f"wsim {name} ", f"wsim {current} ", 1)
 
 
-def test_the_version(wsim_command: Command) -> None:
+def test_version_is_printed(wsim_command: Command) -> None:
     assert wsim_command("--version").out == f"wsim {wsim.__version__}\n"
 
 
@@ -100,7 +100,7 @@ def test_a_mistyped_command_is_reported_in_one_sentence(wsim_command: Command) -
     assert answer.err == "wsim: No such command 'rnu'. Did you mean 'run'?\n"
 
 
-def test_a_mistake_is_not_hidden_as_a_sentence(
+def test_an_internal_error_is_not_turned_into_a_sentence(
     wsim_command: Command, toy: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tests.games.toy_game.GAME.policies", lambda: 1 / 0)
@@ -110,7 +110,7 @@ def test_a_mistake_is_not_hidden_as_a_sentence(
         main(["policies"])
 
 
-def test_traces_are_lines_of_json(wsim_command: Command, toy: None) -> None:
+def test_traces_are_json_lines(wsim_command: Command, toy: None) -> None:
     answer = wsim_command("trace", "--games", "3", "--seed", "7")
     assert answer.code == 0
     traces = [json.loads(line) for line in answer.out.splitlines()]
@@ -119,18 +119,18 @@ def test_traces_are_lines_of_json(wsim_command: Command, toy: None) -> None:
     assert answer.out.startswith(head)
 
 
-def test_a_trace_is_of_the_game_that_run_plays(wsim_command: Command, toy: None) -> None:
+def test_a_trace_matches_the_game_that_run_plays(wsim_command: Command, toy: None) -> None:
     trace = json.loads(wsim_command("trace", "--first", "41").out)
     game = wsim.simulate(games=42).filter(game=41)
     assert [seat["total"] for seat in trace["scores"]] == game["total"].to_list()
 
 
-def test_traces_as_text(wsim_command: Command, toy: None) -> None:
+def test_traces_can_be_printed_as_text(wsim_command: Command, toy: None) -> None:
     lines = wsim_command("trace", "--games", "2", "--format", "text").out.splitlines()
     assert [line[:7] for line in lines if line[:5] in ("Game ", "")] == ["Game 0:", "", "Game 1:"]
 
 
-def test_traces_into_a_file(wsim_command: Command, toy: None) -> None:
+def test_traces_can_be_written_to_a_file(wsim_command: Command, toy: None) -> None:
     lines = wsim_command("trace", "--games", "3").out
     answer = wsim_command("trace", "--games", "3", "-o", "games.jsonl")
     assert (answer.code, answer.out) == (0, "")
@@ -138,7 +138,7 @@ def test_traces_into_a_file(wsim_command: Command, toy: None) -> None:
     assert os.listdir() == ["games.jsonl"]
 
 
-def test_a_trace_that_fails_leaves_the_old_file(
+def test_a_failed_trace_leaves_the_existing_file(
     wsim_command: Command, toy: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("games.jsonl").write_text("old")
@@ -166,7 +166,9 @@ def test_a_trace_that_fails_leaves_the_old_file(
         (("-o", "nowhere/x"), 1, "cannot write 'nowhere/x': No such file or directory"),
     ],
 )
-def test_mistakes_of_trace(wsim_command: Command, toy: None, words: list[str], code: int, sentence: str) -> None:
+def test_mistakes_in_trace_are_reported(
+    wsim_command: Command, toy: None, words: list[str], code: int, sentence: str
+) -> None:
     answer = wsim_command("trace", *words)
     assert (answer.code, answer.out, answer.err) == (code, "", f"wsim: {sentence}\n")
 
@@ -183,7 +185,7 @@ def test_a_reader_who_leaves_early_is_not_an_error(toy: None) -> None:
     trace.wait(timeout=60)
 
 
-def test_the_registry_of_policies(wsim_command: Command, toy: None) -> None:
+def test_policies_lists_the_registry(wsim_command: Command, toy: None) -> None:
     lines = wsim_command("policies").out.splitlines()
     assert lines[1].split() == ["name", "kind", "idea", "parameters", "source", "random"]
     assert [line.split()[0] for line in lines[3:]] == ["bold", "random", "shy"]
@@ -193,7 +195,7 @@ def test_the_registry_of_policies(wsim_command: Command, toy: None) -> None:
     assert wsim_command("policies", "shi").err.endswith("(did you mean 'shy'?); accepted: bold, random, shy\n")
 
 
-def test_a_net_is_shown_with_what_it_learned_from(wsim_command: Command) -> None:
+def test_a_net_is_shown_with_its_training_record(wsim_command: Command) -> None:
     said = wsim_command("policies", "net").out
     for seed in (1, 2):
         trained = rf"net:seed={seed}: trained on [0-9,]+ decisions in \d+ rounds, seed {seed}: 1e-3 [0-9,]+, 1e-4 "
@@ -210,7 +212,7 @@ def a_run(wsim_command: Command, toy: None) -> str:
     return "run"
 
 
-def test_a_table_of_a_run(wsim_command: Command, a_run: str) -> None:
+def test_table_prints_a_run(wsim_command: Command, a_run: str) -> None:
     answer = wsim_command("wonders", a_run)
     assert answer.code == 0
     title, header, _, *rows = answer.out.splitlines()
@@ -232,7 +234,9 @@ def test_a_table_of_a_run(wsim_command: Command, a_run: str) -> None:
         (["--filter", "policy=nobody"], []),
     ],
 )
-def test_a_table_sorted_cut_and_filtered(wsim_command: Command, a_run: str, words: list[str], order: list[str]) -> None:
+def test_table_can_be_sorted_shortened_and_filtered(
+    wsim_command: Command, a_run: str, words: list[str], order: list[str]
+) -> None:
     rows = json.loads(wsim_command("wonders", a_run, "--json", *words).out)["rows"]
     assert [row["policy"] for row in rows] == order
     table, _, note = wsim_command("wonders", a_run, *words).out.rpartition("\n\n")
@@ -256,7 +260,7 @@ def test_a_table_sorted_cut_and_filtered(wsim_command: Command, a_run: str, word
         (("wonders", "run", "--tpo", "3"), "No such option: --tpo"),
     ],
 )
-def test_mistakes_of_tables(wsim_command: Command, a_run: str, words: list[str], sentence: str) -> None:
+def test_mistakes_in_table_are_reported(wsim_command: Command, a_run: str, words: list[str], sentence: str) -> None:
     answer = wsim_command(*words)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith(f"wsim: {sentence}")
@@ -278,7 +282,7 @@ def plain(public, own, choice, rules):
 """
 
 
-def test_output_of_policies_is_kept_apart_and_escaped(wsim_command: Command, tmp_path: Path) -> None:
+def test_policy_output_is_separated_and_escaped(wsim_command: Command, tmp_path: Path) -> None:
     (file := tmp_path / "loud.py").write_text(LOUD)
     words = ["--policies", f"{file}:loud,{file}:plain,random", "--players", "3", "--games", "5", "--threads", "1"]
     answer = wsim_command("run", *words, "--out", str(tmp_path / "run"), "--json", "-q")
@@ -289,7 +293,7 @@ def test_output_of_policies_is_kept_apart_and_escaped(wsim_command: Command, tmp
     assert "\x1b" not in answer.err
 
 
-def test_output_of_policies_is_kept_apart_in_the_command_of_a_question(wsim_command: Command, tmp_path: Path) -> None:
+def test_policy_output_is_separated_in_question_commands(wsim_command: Command, tmp_path: Path) -> None:
     (file := tmp_path / "loud.py").write_text(LOUD)
     words = ["--players", "3", "--budget", "20", "--threads", "1", "--json", "-q"]
     answer = wsim_command("match", f"{file}:plain", "random", *words)
@@ -325,7 +329,7 @@ def test_json_has_no_nan() -> None:
     }
 
 
-def test_numbers_of_a_column_are_aligned(capsys: pytest.CaptureFixture[str]) -> None:
+def test_numbers_in_a_column_are_aligned(capsys: pytest.CaptureFixture[str]) -> None:
     from wsim.cli.console import print_tables
     from wsim.document import Sheet
 

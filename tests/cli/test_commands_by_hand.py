@@ -60,7 +60,7 @@ def test_a_session_takes_commands_to_the_end(session: Any, capsys: pytest.Captur
     assert end[:2] == ["  seat 1: 2.0 points, wins 1", "  seat 0 (you): 0.0 points"]
 
 
-def test_a_session_is_saved_and_goes_on(
+def test_a_session_can_be_saved_and_resumed(
     session: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -89,7 +89,7 @@ def test_a_session_is_saved_and_goes_on(
         session(0, 2, 1, 2, 1, 0)
 
 
-def test_what_trace_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_trace_format_follows_from_the_output(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages to files that end so, text on a terminal, JSON elsewhere."""
     terminal = False
     monkeypatch.setattr(trace_command, "results", lambda: SimpleNamespace(isatty=lambda: terminal))
@@ -127,7 +127,9 @@ def test_what_trace_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
         (["run", "3", "4"], None, [], "unexpected argument '4'"),
     ],
 )  # fmt: skip
-def test_a_run_and_a_game_to_trace(arguments: list[str], first: int | None, extra: list[str], found: Any) -> None:
+def test_trace_takes_a_run_and_a_game_number(
+    arguments: list[str], first: int | None, extra: list[str], found: Any
+) -> None:
     given: Any = SimpleNamespace(arguments=arguments, extra=extra)
     if isinstance(found, tuple):
         assert trace_command._arguments(given, first) == found
@@ -160,7 +162,7 @@ def output(*, quiet: bool = False, as_json: bool = False, instead: bool = False)
     return made, written
 
 
-def test_an_answer_is_printed_written_and_may_be_interrupted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_answer_is_printed_and_written_even_if_interrupted(capsys: pytest.CaptureFixture[str]) -> None:
     answer: Any = Answer()
 
     def interrupted(result: Any, hint: str = "") -> Any:
@@ -192,7 +194,7 @@ def test_an_answer_is_printed_written_and_may_be_interrupted(capsys: pytest.Capt
         answered(interrupted(None), made)
 
 
-def test_a_chart_of_the_terminal_has_a_common_scale_with_zero() -> None:
+def test_a_terminal_chart_has_a_common_scale_including_zero() -> None:
     """From -.2 to .2 on eleven places: each is .04, and 0 is the sixth."""
     columns = [Column("name", NAME), estimated("x", SHARE, difference=True)]
     rows: list[dict[str, Any]] = [{"name": "a", "x": 0.12, "x_low": 0.0, "x_high": 0.2},
@@ -211,7 +213,7 @@ def test_a_chart_of_the_terminal_has_a_common_scale_with_zero() -> None:
     assert len(chart_lines(chart, Sheet("S", rows[:1], columns), Characters("-", "o", "|"), 5)[0]) == 13 + 10
 
 
-def test_long_work_is_forecast_from_its_pace() -> None:
+def test_the_remaining_time_is_forecast_from_the_pace() -> None:
     assert forecast("games", 10, 100, 5.9) == "", "less than a minute"
     assert forecast("games", 10, 100, 6.0) == (
         "This will take about 1 minutes at most (100 games); Ctrl-C stops it with the results so far."
@@ -232,7 +234,7 @@ def test_tables_and_notes_fit_the_width(monkeypatch: pytest.MonkeyPatch, capsys:
     ]  # fmt: skip
 
 
-def test_extras_have_their_versions_or_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_extras_are_listed_with_a_version_or_an_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     needs = ["numpy>=1", 'altair>=5; extra == "report"', "jinja2; python_version > '3' and extra == 'report'",
              "torch>=2; extra == 'learn'", 'pytest; extra == "test"', "wsim; extra == 'all'"]  # fmt: skip
     versions = {"altair": "5.1", "jinja2": "3.0"}

@@ -13,7 +13,7 @@ from tests.conftest import Command
 from wsim.errors import UserError
 
 
-def test_a_sound_installation(wsim_command: Command) -> None:
+def test_doctor_passes_on_a_sound_installation(wsim_command: Command) -> None:
     answer = wsim_command("doctor")
     assert answer.code == 0, answer.out
     lines = dict(line.split(maxsplit=1) for line in answer.out.splitlines() if not line.startswith("compiled"))
@@ -39,7 +39,7 @@ def test_missing_packages_are_named_with_a_remedy(wsim_command: Command, monkeyp
     assert found["compiled kernels"]["found"].endswith("every process compiles again: set WSIM_CACHE_DIR")
 
 
-def test_games_that_cannot_be_played_are_a_line_and_exit_1(
+def test_an_unplayable_game_is_reported_and_exits_with_1(
     wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: Any) -> None:

@@ -39,7 +39,7 @@ def commands() -> dict[str, Made]:
     return {name: command_of(name) for name in COMMANDS}
 
 
-def test_a_presenter_takes_the_groups_of_its_row() -> None:
+def test_presenter_parameters_match_the_option_groups_of_the_command() -> None:
     for name, row in COMMANDS.items():
         if row.question is not None:
             continue
@@ -48,7 +48,7 @@ def test_a_presenter_takes_the_groups_of_its_row() -> None:
         assert list(inspect.signature(presenter).parameters) == list(row.groups), name
 
 
-def test_every_option_of_a_command_is_named_once_and_says_what_it_is() -> None:
+def test_option_names_are_unique_and_have_help() -> None:
     for name, command in commands().items():
         assert command.help, name
         names = Counter(one for each in command.params for one in (*each.opts, *each.secondary_opts))
@@ -77,7 +77,7 @@ def test_no_help_of_a_command_loads_anything_heavy() -> None:
     assert shown == "[]\n"
 
 
-def test_the_help_of_all_loads_little() -> None:
+def test_the_main_help_loads_few_modules() -> None:
     shown = fresh(
         "import contextlib, io, sys; from wsim.cli.app import main\n"
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main(['--help'])\n"
@@ -113,14 +113,14 @@ def test_a_mistake_is_reported_in_one_sentence(field: str, value: object, senten
         Question(**{field: value})  # type: ignore[arg-type]
 
 
-def test_the_keywords_of_a_function_are_the_fields() -> None:
+def test_function_keywords_match_option_fields() -> None:
     assert [name for name, *_ in keywords_of(Question)] == [declared.name for declared in fields(Question)]
     rows = {name: rest for name, *rest in keywords_of(Question)}
     assert rows["count"] == ["int", 3, "How many."]
     assert rows["each"][0] == "str | Sequence[str]"
 
 
-def test_completion_is_shown_and_installed(
+def test_completion_can_be_shown_and_installed(
     wsim_command: Command, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = tmp_path_factory.mktemp("home")

@@ -80,7 +80,7 @@ def test_a_policy_that_reads_past_a_record_is_found(mine: Path, wsim_command: Co
         ("./other.py:good", "does not exist"),
     ],
 )
-def test_policies_that_cannot_be_tested_get_one_sentence(
+def test_untestable_policies_are_reported_in_one_sentence(
     mine: Path, wsim_command: Command, policy: str, sentence: str
 ) -> None:
     answer = wsim_command("policies", "--check", policy, "--games", "2")
@@ -89,16 +89,14 @@ def test_policies_that_cannot_be_tested_get_one_sentence(
 
 
 @pytest.mark.slow
-def test_bounds_are_not_checked_with_unchecked(mine: Path, wsim_command: Command) -> None:
+def test_unchecked_skips_bounds_checks(mine: Path, wsim_command: Command) -> None:
     words = ("run", "--games", "20", "--players", "3", "--policies", "./mine.py:outside,random,random", "--json")
     assert "raised IndexError" in wsim_command(*words).err
     assert wsim_command("--unchecked", *words).code == 0
 
 
 @pytest.mark.parametrize(("games", "seconds"), [(3, 0.3), (50, 5.0)])
-def test_start_up_cost_is_left_out_of_the_time_per_game(
-    games: int, seconds: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_time_per_game_excludes_startup(games: int, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """A game takes a tenth of a second, by a clock of the test's own; before the first one something takes 100."""
     clock, costs = [0.0], [100.0]
 

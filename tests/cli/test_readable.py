@@ -68,7 +68,7 @@ TOKEN = re.compile(r"[^\s]+")
 
 @first_quick(1, "columns", [80, 100, 120])
 @first_quick(1, "words", SHOWN, ids=" ".join)
-def test_no_number_and_no_name_is_broken(
+def test_numbers_and_names_are_never_broken(
     wsim_command: Command, runs: dict[str, str], words: tuple[str, ...], columns: int
 ) -> None:
     """Every line fits, and every word of it is a word of the unbroken table: none was cut in two."""
@@ -84,7 +84,7 @@ def test_no_number_and_no_name_is_broken(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 100, 120])
-def test_fair_share_and_verdict_are_always_there(runs: dict[str, str], columns: int) -> None:
+def test_fair_share_and_verdict_are_always_shown(runs: dict[str, str], columns: int) -> None:
     for words in (("wonders", runs["p3"]), ("table", runs["p3"], "policies"), ("table", runs["babel"], "policies")):
         lines = on_terminal(columns, *words)[1]
         players = 3 if words[1] == runs["p3"] else 4
@@ -142,7 +142,7 @@ def test_output_to_a_pipe_is_unlimited_unless_columns_is_set(
         assert wsim_command("wonders", runs["p4"], "--wide").out == whole_table
 
 
-def test_columns_are_kept_by_importance_and_shown_in_their_order() -> None:
+def test_the_most_important_columns_are_kept_in_their_order() -> None:
     rows = [{"name": "Scientists Guild", "a": 1, "b": 2.5, "b_low": 2.0, "b_high": 3.0, "c": "lower", "q": 0.0001}]
     columns = columns_of(rows, estimated("b", NUMBER), Column("q", PROBABILITY))
     assert [column.name for column in columns] == ["name", "a", "b", "c", "q"]
@@ -165,7 +165,7 @@ def test_long_headings_wrap_instead_of_being_cut() -> None:
     assert text.lines[1].split() == ["card", "difference", "share"]
 
 
-def test_only_sentences_are_broken_and_between_words() -> None:
+def test_only_sentences_wrap_and_only_between_words() -> None:
     idea = "a little of everything: the strongest all-round set"
     columns = columns_of([{"name": "balanced", "idea": idea, "n": 12345}])
     text = as_text(columns, 45, ())
@@ -186,7 +186,7 @@ def test_a_small_chance_is_never_shown_as_0(value: float | None, shown: str) -> 
     )  # a width that is small is not written as none
 
 
-def test_an_output_that_knows_only_ascii_gets_ascii(runs: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_ascii_only_terminal_gets_ascii(runs: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     out = io.BytesIO()
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(out, encoding="ascii", write_through=True))
     with pytest.raises(SystemExit, match="0"):
@@ -219,11 +219,11 @@ FRAME = pl.DataFrame(
         (["n=1e3,4e3"], ["Foo, Bar"]),
     ],
 )
-def test_filters_compare(conditions: list[str], kept: list[str]) -> None:
+def test_filters_support_comparison_operators(conditions: list[str], kept: list[str]) -> None:
     assert filtered(FRAME, conditions)[0]["card"].to_list() == kept
 
 
-def test_colour_is_color() -> None:
+def test_colour_is_an_alias_of_color() -> None:
     table = FRAME.with_columns(color=pl.Series(["red", "blue", "red", "blue"][: FRAME.height]))
     assert filtered(table, ["colour=red"])[0].equals(filtered(table, ["color=red"])[0])
     assert viewed(table, "-colour", None, [])[0].equals(viewed(table, "-color", None, [])[0])
@@ -277,9 +277,7 @@ def test_several_runs_share_a_table_by_number_of_players(wsim_command: Command, 
     assert shown[1].split()[:3] == ["wonder", "side", "players"]
 
 
-def test_runs_of_as_many_players_are_distinguished_by_their_folders(
-    wsim_command: Command, runs: dict[str, str]
-) -> None:
+def test_runs_with_equal_player_counts_are_labelled_by_folder(wsim_command: Command, runs: dict[str, str]) -> None:
     rows = json.loads(wsim_command("table", runs["p4"], runs["more"], "policies", "--json").out)["rows"]
     assert {row["run"] for row in rows} == {runs["p4"], runs["more"]}
 
@@ -293,7 +291,7 @@ def test_runs_of_as_many_players_are_distinguished_by_their_folders(
         (("table", "p4", "wonders", "p3"), "table takes no argument '{p3}'"),
     ],
 )
-def test_runs_that_cannot_share_a_table(
+def test_runs_that_cannot_share_a_table_are_reported(
     wsim_command: Command, runs: dict[str, str], words: tuple[str, ...], sentence: str
 ) -> None:
     answer = wsim_command(*(runs.get(word, word) for word in words))
@@ -340,7 +338,7 @@ def test_an_analysis_is_written_with_its_run(
     assert all(wider[f"{name}_low"] <= rows[0][f"{name}_low"] for name in ends if wider[f"{name}_low"] is not None)
 
 
-def test_csv_instead_of_the_table(wsim_command: Command, runs: dict[str, str]) -> None:
+def test_csv_replaces_the_printed_table(wsim_command: Command, runs: dict[str, str]) -> None:
     out = wsim_command("wonders", runs["p4"], "--csv", "-", "--top", "2").out
     lines = [line for line in out.splitlines() if not line.startswith("#")]
     assert lines[0].startswith("wonder,side,n,win_share,win_share_low")
@@ -348,9 +346,7 @@ def test_csv_instead_of_the_table(wsim_command: Command, runs: dict[str, str]) -
 
 
 @pytest.mark.parametrize("option", ["--csv", "--parquet"])
-def test_a_missing_folder_is_refused_before_anything_is_done(
-    wsim_command: Command, runs: dict[str, str], option: str
-) -> None:
+def test_a_missing_folder_is_rejected_before_any_work(wsim_command: Command, runs: dict[str, str], option: str) -> None:
     for command in (
         ("wonders", runs["p4"]),
         ("whatif", "--set", "cards.Altar.points=3", "--budget", "10"),
@@ -362,7 +358,7 @@ def test_a_missing_folder_is_refused_before_anything_is_done(
 
 
 @pytest.mark.slow
-def test_comparisons_are_written_too(wsim_command: Command, tmp_path: Path) -> None:
+def test_comparisons_can_be_written_to_a_file(wsim_command: Command, tmp_path: Path) -> None:
     answers = {
         "effects": ("whatif", "--set", "cards.Altar.points=9", "--budget", "1000", "--policies", "random"),
         "picks": ("experiment", "picks", "--games", "100", "--policies", "random", "--randomise", "1", "--fewest", "2"),
@@ -379,6 +375,6 @@ def test_comparisons_are_written_too(wsim_command: Command, tmp_path: Path) -> N
         assert pl.read_csv(csv, comment_prefix="#", infer_schema_length=None).height == frame.height
 
 
-def test_an_invalid_level(wsim_command: Command, runs: dict[str, str]) -> None:
+def test_an_invalid_level_is_rejected(wsim_command: Command, runs: dict[str, str]) -> None:
     answer = wsim_command("wonders", runs["p4"], "--level", "95")
     assert (answer.code, answer.err) == (2, "wsim: a confidence level must be between 0 and 1, not 95.0\n")

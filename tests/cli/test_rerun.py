@@ -40,7 +40,7 @@ def other_scores(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("run")
-def test_a_run_played_again_is_the_same(wsim_command: Command) -> None:
+def test_rerunning_a_run_gives_the_same_games(wsim_command: Command) -> None:
     before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
     answer = wsim_command("rerun", "run")
     assert (answer.code, answer.err) == (0, "")
@@ -50,7 +50,7 @@ def test_a_run_played_again_is_the_same(wsim_command: Command) -> None:
 
 
 @pytest.mark.usefixtures("run")
-def test_the_repetition_is_stored_where_requested(wsim_command: Command) -> None:
+def test_the_repeated_run_is_stored_in_the_requested_folder(wsim_command: Command) -> None:
     assert wsim_command("rerun", "run", "--out", "again").code == 0
     assert load_run("again").complete
     assert wsim_command("verify", "again").code == 0
@@ -60,7 +60,7 @@ def test_the_repetition_is_stored_where_requested(wsim_command: Command) -> None
 
 
 @pytest.mark.usefixtures("run")
-def test_differences_are_named(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_differing_values_are_named(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     other_scores(monkeypatch)
     answer = wsim_command("rerun", "run")
     assert (answer.code, answer.err) == (1, "")
@@ -73,7 +73,7 @@ def test_differences_are_named(wsim_command: Command, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("run")
-def test_other_versions_are_reported_even_if_the_games_are_the_same(
+def test_a_different_version_is_reported_even_if_the_games_match(
     wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("wsim.lab.provenance.software", lambda: {"wsim": "0", "numba": "9"})
@@ -84,7 +84,7 @@ def test_other_versions_are_reported_even_if_the_games_are_the_same(
 
 
 @pytest.mark.usefixtures("toy")
-def test_a_part_is_played_again_as_a_part(wsim_command: Command) -> None:
+def test_rerunning_a_part_plays_only_that_part(wsim_command: Command) -> None:
     record(Plan.make(games=1000), "p2", shard=90, part=Part(2, 3))
     answer = wsim_command("rerun", "p2", "-o", "again")
     assert answer.out == "p2 repeated is the same: 1,440 rows of seats\n"
@@ -92,7 +92,9 @@ def test_a_part_is_played_again_as_a_part(wsim_command: Command) -> None:
 
 
 @pytest.mark.usefixtures("run")
-def test_one_shard_is_played_again_without_its_folder(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_single_shard_can_be_rerun_without_the_run_folder(
+    wsim_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shutil.copy(SHARD, "alone.parquet")
     answer = wsim_command("rerun", "alone.parquet")
     assert (answer.code, answer.out) == (0, "alone.parquet repeated is the same: 1,200 rows of seats\n")
@@ -214,7 +216,7 @@ WHATIF = ("whatif", "--budget", "200", "--policies", "random", "-q")
         ("--ban", "trade", "--seat", "1"),
     ],
 )
-def test_a_whatif_is_repeated(
+def test_a_whatif_can_be_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command, change: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -226,7 +228,7 @@ def test_a_whatif_is_repeated(
     assert answer.out == f"a.json repeated is the same: 200 deals of every arm, {effects}\n"
 
 
-def test_an_edited_answer_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> None:
+def test_an_edited_answer_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> None:
     monkeypatch.chdir(tmp_path)
     Path("p.toml").write_text("[cards.Palace]\npoints = 30\n")
     assert wsim_command(*WHATIF, "--patch", "p.toml", "-o", "a.json").code == 0
@@ -247,7 +249,7 @@ def test_an_edited_answer_is_found_out(tmp_path: Path, monkeypatch: pytest.Monke
     assert answer.err == "wsim: cannot read the card file 'p.toml': No such file or directory\n"
 
 
-def test_an_answer_in_a_run_folder_finds_the_files_there(
+def test_an_answer_in_a_run_folder_finds_the_stored_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -264,7 +266,7 @@ def test_an_answer_in_a_run_folder_finds_the_files_there(
 @pytest.mark.parametrize(
     "view", [(), ("--sort", "effect", "--top", "3"), ("--sweep", "cards.Altar.points=2,9", "--target", "3")]
 )
-def test_a_pick_experiment_is_repeated(
+def test_a_pick_experiment_can_be_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command, view: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -285,7 +287,7 @@ def test_a_pick_experiment_is_repeated(
 
 
 @pytest.mark.slow
-def test_a_page_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> None:
+def test_a_page_can_be_regenerated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> None:
     pytest.importorskip("vl_convert")
     monkeypatch.chdir(tmp_path)
     Path("p.toml").write_text("[cards.Palace]\npoints = 30\n")
@@ -306,7 +308,7 @@ def test_a_page_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, w
 
 
 @pytest.mark.slow
-def test_the_page_of_an_unfinished_run_is_refused(
+def test_the_page_of_an_unfinished_run_is_rejected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
 ) -> None:
     pytest.importorskip("vl_convert")
@@ -321,7 +323,7 @@ def test_the_page_of_an_unfinished_run_is_refused(
     )
 
 
-def test_comparisons_are_counted_in_words() -> None:
+def test_compared_items_are_counted_with_plurals() -> None:
     from wsim.balance.answer import BalanceAnswer
     from wsim.people.combine.answer import CombineAnswer
 

@@ -48,20 +48,20 @@ def test_a_run_prints_its_tables_and_its_folder(wsim_command: Command) -> None:
     assert load_run(folder).complete
 
 
-def test_a_run_as_json(wsim_command: Command) -> None:
+def test_run_prints_json(wsim_command: Command) -> None:
     answer = json.loads(wsim_command("run", "--games", "10", "--json", "--out", "run").out)
     assert (answer["folder"], answer["games"], answer["played"]) == ("run", 10, 10)
     assert {row["policy"] for row in answer["tables"]["Policies"]} == {"bold", "random", "shy"}
 
 
-def test_a_finished_run_is_shown_and_not_played(wsim_command: Command) -> None:
+def test_a_finished_run_is_shown_without_playing_again(wsim_command: Command) -> None:
     wsim_command("run", "--games", "10")
     again = wsim_command("run", "--games", "10")
     assert again.code == 0
     assert "all 10 games were already played: runs/toy-1e-4p-seed1-10-" in again.out
 
 
-def test_options_win_over_the_plan_file(wsim_command: Command) -> None:
+def test_options_override_the_plan_file(wsim_command: Command) -> None:
     Path("plan.toml").write_text('games = 5\nseed = 9\nrotate = true\npicks = true\nwonders = "Gizah"\n')
     words = ("--plan", "plan.toml", "--games", "6", "--fixed-seats", "--no-picks", "--out", "run")
     assert wsim_command("run", *words).code == 0
@@ -122,7 +122,7 @@ def test_a_mistake_is_reported_in_one_sentence_and_nothing_is_written(
     assert sorted(Path().rglob("*")) == before
 
 
-def test_a_disk_that_refuses_is_a_failure(wsim_command: Command) -> None:
+def test_a_disk_error_is_reported_as_a_failure(wsim_command: Command) -> None:
     answer = wsim_command("run", "--games", "10", "--out", "/dev/null/run")
     assert (answer.code, answer.out) == (1, "")
     assert answer.err == "wsim: cannot write '/dev/null/run': Not a directory\n"
@@ -130,7 +130,7 @@ def test_a_disk_that_refuses_is_a_failure(wsim_command: Command) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="a limit on the size of files stands for a full disk")
-def test_a_file_that_the_system_cuts_off_is_a_failure() -> None:
+def test_a_file_size_limit_is_reported_as_a_failure() -> None:
     import resource
 
     def limit() -> None:
@@ -198,7 +198,7 @@ def test_compiling_is_announced_when_the_cache_is_cold(wsim_command: Command, mo
     assert wsim_command(*words).err == ""
 
 
-def test_a_progress_bar_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+def test_a_progress_bar_appears_only_on_terminals(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     from wsim.cli.console import progress_bar
 
     with progress_bar(True) as advance:
@@ -216,9 +216,7 @@ def test_a_progress_bar_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch, c
     assert shown.out == ""
 
 
-def test_long_work_without_a_terminal_gets_its_forecast_where_nothing_else_is_printed(
-    monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_long_work_without_a_terminal_prints_a_forecast(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     from wsim.cli.console import progress_bar
 
     seconds = iter([0.0, 1.0, 3.0, 6.0, 6.0])  # the start, and each report

@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.usefixtures("toy"), pytest.mark.skipif(os.name != "pos
 
 
 @first_quick(1, "number", [signal.SIGINT, signal.SIGTERM])
-def test_sigterm_is_ctrl_c(wsim_command: Command, number: int) -> None:
+def test_sigterm_acts_like_ctrl_c(wsim_command: Command, number: int) -> None:
     run = process(*SLOW, "--out", "run")
     wait_for_shards("run", 2)
     run.send_signal(number)
@@ -38,7 +38,7 @@ def test_sigterm_is_ctrl_c(wsim_command: Command, number: int) -> None:
 
 
 @pytest.mark.slow
-def test_the_second_signal_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_signal_ends_the_process_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A game of ten minutes: whatever waits for it has to be left."""
     monkeypatch.setenv("TOY_PLAYS", "plays")
     run = process("run", "--games", "1000", "--pause", "600", "--out", "run")
@@ -61,7 +61,7 @@ def test_the_second_signal_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None
         run.communicate()
 
 
-def test_a_signal_in_a_c_callback_is_not_lost() -> None:
+def test_a_signal_during_a_c_callback_is_not_lost() -> None:
     code = (
         "import ctypes, signal, time\n"
         "from wsim.cli.console import guarded\n"
@@ -74,7 +74,7 @@ def test_a_signal_in_a_c_callback_is_not_lost() -> None:
     assert (done.returncode, done.stderr) == (130, "wsim: interrupted\n")
 
 
-def test_handlers_are_as_they_were_after_a_command(wsim_command: Command) -> None:
+def test_signal_handlers_are_restored_after_a_command(wsim_command: Command) -> None:
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)], sys.unraisablehook
     wsim_command("--version")
     assert ([signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)], sys.unraisablehook) == before
@@ -95,7 +95,7 @@ def test_an_endless_plan_starts_with_little_memory() -> None:
     assert load_run("run").games >= 100
 
 
-def test_a_run_without_end_is_opened_and_verified(wsim_command: Command) -> None:
+def test_an_endless_run_can_be_opened_and_verified(wsim_command: Command) -> None:
     def stop(doing: str, done: int, total: int) -> None:
         if done >= 200:
             raise KeyboardInterrupt
@@ -155,7 +155,9 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize(("words", "sentence"), SENTENCES, ids=range(len(SENTENCES)))
-def test_former_tracebacks_are_reported_in_one_sentence(wsim_command: Command, words: list[str], sentence: str) -> None:
+def test_errors_that_once_had_tracebacks_are_reported_in_one_sentence(
+    wsim_command: Command, words: list[str], sentence: str
+) -> None:
     Path("deep.toml").write_text("a = " + "[" * 5000 + "]" * 5000)
     Path("huge.toml").write_text(f"games = {HUGE}\n")
     Path("list.toml").write_text("[a]\nextends = [1]\n")
@@ -167,7 +169,7 @@ def test_former_tracebacks_are_reported_in_one_sentence(wsim_command: Command, w
     assert answer.err.count("\n") == 1
 
 
-def test_a_chain_of_three_thousand_weight_sets_is_read(wsim_command: Command) -> None:
+def test_a_chain_of_three_thousand_weight_sets_can_be_read(wsim_command: Command) -> None:
     sets = ["[s0]\nshield = 2.0\n", *(f"[s{i}]\nextends = 's{i - 1}'\n" for i in range(1, 3000))]
     Path("w.toml").write_text("".join(reversed(sets)))
     line_up = "weighted:file=w.toml:set=s2999,random,random,random"
@@ -188,7 +190,7 @@ def test_a_closed_standard_output_is_reported_in_one_sentence() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variables", [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}])
-def test_folders_with_any_name_in_the_plainest_locale(variables: dict[str, str]) -> None:
+def test_non_ascii_folder_names_work_in_the_c_locale(variables: dict[str, str]) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), **variables}
     words = [*WSIM, "run", "--games", "10", "--out", "straße"]
     done = subprocess.run(words, capture_output=True, timeout=60, check=False, env=environment)

@@ -40,7 +40,7 @@ COLUMNS = {
 
 
 @each_third_quick("words", COLUMNS)
-def test_each_analysis_as_json_and_as_a_table(wsim_command: Command, run: str, words: str) -> None:
+def test_each_analysis_prints_json_and_a_table(wsim_command: Command, run: str, words: str) -> None:
     name, *options = words.split()
     command = [
         run if word == "RUN" else word for word in ([name, *options] if "RUN" in words else [name, "RUN", *options])
@@ -58,7 +58,7 @@ def test_each_analysis_as_json_and_as_a_table(wsim_command: Command, run: str, w
     assert len(body[-1]) > 40
 
 
-def test_the_figures_are_those_of_the_library(wsim_command: Command, run: str) -> None:
+def test_printed_figures_match_the_library(wsim_command: Command, run: str) -> None:
     rows = json.loads(wsim_command("strengths", run, "--by", "policy", "--json").out)["rows"]
     expected = stats.strengths(wsim.load_run(run), ["policy"]).frame
     assert [row["policy"] for row in rows] == expected["policy"].cast(str).to_list()
@@ -96,7 +96,7 @@ def test_a_game_without_pick_experiments_does_not_mention_them(wsim_command: Com
     assert "experiment picks" not in said
 
 
-def test_tables_are_sorted_cut_and_filtered(wsim_command: Command, run: str) -> None:
+def test_tables_can_be_sorted_shortened_and_filtered(wsim_command: Command, run: str) -> None:
     words = ("calibrate", run, "--filter", "group=all", "--sort", "-difference_sd", "--top", "3", "--json")
     rows = json.loads(wsim_command(*words).out)["rows"]
     assert len(rows) == 3
@@ -146,7 +146,7 @@ def test_mistakes_exit_with_2(wsim_command: Command, run: str, words: str, sente
     assert answer.err.count("\n") == 1
 
 
-def test_cards_and_wonders_split_by_columns_and_describe_themselves(wsim_command: Command, tmp_path: Path) -> None:
+def test_cards_and_wonders_can_be_split_and_describe_the_split(wsim_command: Command, tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
     line_up = "balanced,military,science,civilian"
     assert wsim_command("run", "--policies", line_up, "--games", "200", "--out", folder, "--quiet").code == 0
@@ -163,7 +163,7 @@ def test_cards_and_wonders_split_by_columns_and_describe_themselves(wsim_command
     assert "polcy" in refused.err
 
 
-def test_a_filter_on_a_seats_column_says_how_the_table_gets_it(wsim_command: Command, run: str) -> None:
+def test_a_filter_on_a_missing_seats_column_suggests_by(wsim_command: Command, run: str) -> None:
     answer = wsim_command("matchups", run, "--filter", "side=B")
     assert answer.code == 2
     assert answer.err.startswith(

@@ -54,7 +54,7 @@ M = "\N{MINUS SIGN}"
 # --- values
 
 
-def test_numbers_with_signs_thousands_and_a_true_minus() -> None:
+def test_numbers_have_signs_thousands_separators_and_a_true_minus() -> None:
     assert [number(value) for value in (None, math.nan, math.inf, 1234.5, -0.001, -2.0)] == [
         "", "", "", "1,234.50", "0.00", f"{M}2.00"
     ]  # fmt: skip
@@ -66,7 +66,7 @@ def test_numbers_with_signs_thousands_and_a_true_minus() -> None:
     assert (number_range(None, 2.0), number_range(1.0, None)) == ("", "")
 
 
-def test_headings_begin_with_a_capital_unless_with_a_single_letter() -> None:
+def test_headings_are_capitalised_unless_they_start_with_a_single_letter() -> None:
     assert [title(text) for text in ("win_share", "n games", "x fair share", " q")] == [
         "Win share", "n games", "x fair share", "q"
     ]  # fmt: skip
@@ -84,11 +84,11 @@ def test_headings_begin_with_a_capital_unless_with_a_single_letter() -> None:
         (Column("x", TEXT), True, "true"), (Column("x", TEXT), ["a", None, False], "a, , false"),
     ],
 )  # fmt: skip
-def test_a_value_is_written_as_its_column_says(column: Column, value: Any, text: str) -> None:
+def test_values_are_formatted_by_column(column: Column, value: Any, text: str) -> None:
     assert written(column, value) == text
 
 
-def test_estimates_have_their_interval_in_the_same_unit() -> None:
+def test_estimates_and_intervals_share_a_unit() -> None:
     row = {"x": 0.25, "x_low": 0.2, "x_high": 0.3}
     assert cell_words(estimated("x", SHARE), row) == "25.0% (20.0 to 30.0)"
     assert cell_words(estimated("x", SHARE, difference=True), row) == "+25.0 (+20.0 to +30.0)"
@@ -103,7 +103,7 @@ def test_estimates_have_their_interval_in_the_same_unit() -> None:
     assert unit_of(Column("x", POINTS, difference=True)) == "points"
 
 
-def test_a_column_of_text_has_equal_decimals_and_half_intervals() -> None:
+def test_a_text_column_has_equal_decimals_and_half_widths() -> None:
     """Three decimals below 10, two below 1000, else none; an interval is never ±0 where it is only small."""
     column = estimated("x", NUMBER)
     rows: list[dict[str, Any]] = [
@@ -126,7 +126,7 @@ def test_a_column_of_text_has_equal_decimals_and_half_intervals() -> None:
     assert aligned(Column("x", PROBABILITY), [{"x": 0.25}, {"x": None}]) == ("0.250", "")
 
 
-def test_json_and_csv_hold_what_they_can() -> None:
+def test_json_and_csv_convert_unsupported_values() -> None:
     assert json_of({1: [math.nan, 2.5, (True, None)], "a": {"b": range(2)}}) == {
         "1": [None, 2.5, [True, None]], "a": {"b": "range(0, 2)"}
     }  # fmt: skip
@@ -135,7 +135,7 @@ def test_json_and_csv_hold_what_they_can() -> None:
     )
 
 
-def test_a_notebook_shows_headings_units_intervals_and_what_is_left_out() -> None:
+def test_a_notebook_shows_headings_units_intervals_and_omissions() -> None:
     row = {"name": "a<b", "x": 0.25, "x_low": 0.2, "x_high": 0.3, "extra": 1}
     columns = (Column("name", NAME), estimated("x", SHARE, unit="of wins"), Column("extra", COUNT))
     sheet = Sheet("T", [row] * (MAX_ROWS + 2), columns, main=("name", "x"))
@@ -192,7 +192,7 @@ def column(name: str, *cells: str, right: bool = False) -> TextColumn:
     return TextColumn(name, tuple(name.split()), cells, right)
 
 
-def test_columns_stand_side_by_side_two_apart() -> None:
+def test_columns_are_separated_by_two_spaces() -> None:
     table = as_text([column("who", "net", "b"), column("n", "5", "12", right=True)], None)
     assert table.lines == ("who   n", "───────", "net   5", "b    12")
     assert as_text([column("who", "net"), column("n", "5")], 6).lines == ("who  n", "──────", "net  5")
@@ -202,7 +202,7 @@ def test_columns_stand_side_by_side_two_apart() -> None:
     assert one_line.lines == ("who  fair share", "───────────────", "a           1.0")
 
 
-def test_what_does_not_fit_is_hidden_the_least_important_first() -> None:
+def test_the_least_important_columns_are_hidden_first() -> None:
     columns = [column(name, "12345") for name in ("aaaaa", "bbbbb", "ccccc", "ddddd")]
     assert as_text(columns, 19).hidden == ("ddddd",)
     assert as_text(columns, 18).hidden == ("ccccc", "ddddd")
@@ -217,7 +217,7 @@ def test_what_does_not_fit_is_hidden_the_least_important_first() -> None:
     assert as_text([], 10).lines == ()
 
 
-def test_sentences_are_broken_and_take_the_spare_width() -> None:
+def test_sentences_wrap_and_take_the_spare_width() -> None:
     sentence = "eleven words of which none is any longer than eleven letters"
     prose = column("why", sentence)
     assert (prose.prose, prose.widest, prose.least) == (True, 60, 24)
@@ -241,7 +241,7 @@ def test_sentences_are_broken_and_take_the_spare_width() -> None:
 # --- options, positions
 
 
-def test_numbers_of_options() -> None:
+def test_option_numbers_are_parsed() -> None:
     typed = {"2.5k": 2500, "1,000": 1000, "1_000": 1000, "1e6": 10**6, "-3M": -3 * 10**6, "0.5e1": 5, "+7": 7, "2.0": 2}
     assert {text: whole(text) for text in typed} == typed
     for text in ("2.55", "1.2345k", "k", "1e", "", "1" * 41):
@@ -286,7 +286,7 @@ class _Game(Position):
         return [{"total": sum(self.taken), "win_share": self.taken[-1]}, {"total": self.taken[0], "win_share": 0}]
 
 
-def test_playouts_number_their_decisions_and_draw_again_for_a_seat() -> None:
+def test_playouts_number_their_decisions_and_redraw_for_a_seat() -> None:
     """Decisions 0, 1, 2 of seed 1 take 10, 11, 12; drawn again for seat 1, game 2 begins with 100 + 1 + 2."""
     _Game.__abstractmethods__ = frozenset()
     game: Any = _Game()  # type: ignore[abstract]

@@ -36,14 +36,14 @@ def saved(game: wsim.Game, name: str = "ours.json") -> wsim.Game:
 
 @first_quick(1, "name", ["wonders", "babel"])
 @pytest.mark.slow
-def test_a_position_played_by_its_policies_has_the_trace_of_the_plan(name: str, wsim_command: Command) -> None:
+def test_a_position_played_by_policies_gives_the_trace_of_the_plan(name: str, wsim_command: Command) -> None:
     game = saved(over(wsim.Game(**KEYS[name])))
     answer = wsim_command("trace", "ours.json", "--format", "json")
     assert answer.code == 0, answer.err
     assert json.loads(answer.out) == json.loads(json.dumps(find_game(game.plan.game).prepare(game.plan).trace(0)))
 
 
-def test_it_is_described_with_the_moves_that_were_made_and_what_they_were_worth(wsim_command: Command) -> None:
+def test_a_played_position_is_traced_with_moves_and_their_values(wsim_command: Command) -> None:
     game = wsim.Game(**KEYS["wonders"])
     index = len(game.legal()) - 1
     move = game.legal()[index]
@@ -62,7 +62,7 @@ def test_it_is_described_with_the_moves_that_were_made_and_what_they_were_worth(
 
 
 @pytest.mark.slow
-def test_a_page_shows_the_game_as_far_as_it_was_played(wsim_command: Command) -> None:
+def test_a_page_shows_the_game_up_to_its_last_move(wsim_command: Command) -> None:
     saved(wsim.Game(**KEYS["wonders"]).step(1).follow())
     answer = wsim_command("trace", "ours.json", "-o", "game.html", "--playouts", "3")
     assert answer.code == 0, answer.err
@@ -80,7 +80,9 @@ def test_a_page_shows_the_game_as_far_as_it_was_played(wsim_command: Command) ->
         (["bad.json"], "a position file is a JSON object"),
     ],
 )
-def test_an_invalid_one_is_refused_in_one_sentence(wsim_command: Command, words: list[str], sentence: str) -> None:
+def test_an_invalid_position_is_rejected_in_one_sentence(
+    wsim_command: Command, words: list[str], sentence: str
+) -> None:
     saved(wsim.Game(**KEYS["wonders"]))
     Path("bad.json").write_text("{")
     answer = wsim_command("trace", *words, "--format", "json")

@@ -24,17 +24,17 @@ from wsim.options import whole
         *(("7", 7), ("-3", -3), ("1.50e2", 150), ("1E3", 1000), ("0.0", 0)),
     ],
 )
-def test_numbers_as_people_write_them(text: str, number: int) -> None:
+def test_numbers_may_be_written_as_people_write_them(text: str, number: int) -> None:
     assert whole(text) == number
 
 
 @pytest.mark.parametrize("text", ["1.5", "1e-3", "k", "", "10kk", "1e", "many", "१२", "1" * 5000, "1.2345k"])
-def test_values_that_are_not_whole_numbers_are_refused(text: str) -> None:
+def test_values_that_are_not_whole_numbers_are_rejected(text: str) -> None:
     with pytest.raises(wsim.UserError, match="is not a whole number"):
         whole(text)
 
 
-def test_short_options(wsim_command: Command) -> None:
+def test_short_options_match_long_ones(wsim_command: Command) -> None:
     assert wsim_command("-V").out == f"wsim {wsim.__version__}\n"
     for words in ((), ("run",), ("cards",), ("experiment", "picks"), ("experiment",)):
         short, long = (wsim_command(*words, option) for option in ("-h", "--help"))
@@ -42,7 +42,7 @@ def test_short_options(wsim_command: Command) -> None:
         assert short.out.startswith("Usage: wsim")
 
 
-def test_help_is_not_cut_and_shows_no_types(wsim_command: Command) -> None:
+def test_help_is_complete_and_shows_no_types(wsim_command: Command) -> None:
     _, lines = process_on_terminal(80, "--help")
     assert not any(line.endswith("...") for line in lines if "ARGS" not in line)
     for words in (("cards",), ("table",), ("run",), ("verify",), ("catalog",), ("report",), ("experiment", "picks")):
@@ -50,7 +50,7 @@ def test_help_is_not_cut_and_shows_no_types(wsim_command: Command) -> None:
         assert not re.search(r"<\w+(\[\w+\])?>|[{}]", shown), words
 
 
-def test_help_states_the_real_defaults(wsim_command: Command) -> None:
+def test_help_states_the_actual_defaults(wsim_command: Command) -> None:
     first, other = (find_game(name).default_plan() for name in GAMES)
     line_ups = [",".join(plan["policies"]) for plan in (first, other)]
     shown = " ".join(wsim_command("run", "--help").out.split())
@@ -70,7 +70,7 @@ def test_help_states_the_real_defaults(wsim_command: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "games"), [(("run",), defaults_by_game("games")), (("experiment", "picks"), "20,000"), (("trace",), "1")]
 )
-def test_help_states_how_many_games(wsim_command: Command, words: tuple[str, ...], games: str) -> None:
+def test_help_states_the_default_number_of_games(wsim_command: Command, words: tuple[str, ...], games: str) -> None:
     shown = " ".join(wsim_command(*words, "--help").out.split())
     assert f"20000, 20k or 2e4. [default: {games}]" in shown
 
@@ -86,7 +86,7 @@ def test_help_states_how_many_games(wsim_command: Command, words: tuple[str, ...
         (("run", "--gmaes", "3"), "run has no option '--gmaes' (did you mean '--games'?)"),
     ],
 )
-def test_suggestions(wsim_command: Command, words: tuple[str, ...], sentence: str) -> None:
+def test_mistyped_words_get_suggestions(wsim_command: Command, words: tuple[str, ...], sentence: str) -> None:
     answer = wsim_command(*words)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith(f"wsim: {sentence}")

@@ -124,7 +124,7 @@ def written() -> str:
     return "\n".join([*lines, *("| " + " | ".join(cells) + " |" for cells in all_rows())]) + "\n"
 
 
-def test_the_table_of_the_page_is_that_of_the_schema() -> None:
+def test_the_documented_table_matches_the_schema() -> None:
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     table, _, after = rest.partition(END)
     if os.environ.get("WSIM_RENEW_PAGES"):
@@ -133,7 +133,7 @@ def test_the_table_of_the_page_is_that_of_the_schema() -> None:
     assert table == written(), "WSIM_RENEW_PAGES=1 pytest tests/docs/test_card_file.py writes the table"
 
 
-def test_the_table_has_the_fields_of_clauses_and_of_their_options() -> None:
+def test_the_table_has_the_fields_of_clauses_and_options() -> None:
     text = written()
     for field in ("event", "card.from", "card.do", "choose[].card.from", "choose[].price", "may"):
         assert f"| `cards.NAME.when[].{field}` |" in text

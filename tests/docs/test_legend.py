@@ -116,13 +116,13 @@ def unknown(read: Callable[[Path, str], Iterable[str]]) -> dict[str, list[str]]:
     return {name: numbers for name, numbers in found.items() if numbers}
 
 
-def test_every_number_that_is_cited_exists() -> None:
+def test_every_cited_rule_number_exists() -> None:
     assert unknown(lambda path, text: set(cited(text)) - set(legend())) == {}, "no entry in docs/rules"
     wrong = unknown(lambda path, text: {number.upper() for number in named(text, legend())} - set(legend()))
     assert wrong == {}, "tests of rules that do not exist"
 
 
-def test_every_section_that_is_cited_exists() -> None:
+def test_every_cited_section_exists() -> None:
     def wrong(path: Path, text: str) -> set[str]:
         numbers = {number for pair in SECTION.findall(text) for number in pair if number}
         return numbers - sections() if cites_sections(path) else set()
@@ -131,12 +131,12 @@ def test_every_section_that_is_cited_exists() -> None:
 
 
 # --- their tests ------------------------------------------------------------------------------------------------------
-def test_every_rule_of_7_wonders_has_a_test_of_its_name() -> None:
+def test_every_7_wonders_rule_has_a_test_named_after_it() -> None:
     rules = {number for number in legend() if number[0] == "R"}
     assert sorted(rules - with_a_test()["R"]) == []
 
 
-def test_every_decision_of_tower_of_babel_has_a_test_of_its_name() -> None:
+def test_every_tower_of_babel_decision_has_a_test_named_after_it() -> None:
     decisions = {number for number in legend() if number[0] == "A"}
     assert sorted(decisions - with_a_test()["A"]) == []
 
@@ -150,7 +150,7 @@ def switches(file: str, *path: str) -> dict[str, Any]:
     return found
 
 
-def test_every_switch_of_7_wonders_is_in_its_rules_with_its_default() -> None:
+def test_every_7_wonders_switch_is_documented_with_its_default() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (R[\d.]+) \|", WONDERS.read_text(encoding="utf-8"), re.MULTILINE)
     there = switches("cards.toml", "rulesets", "1e", "switches")
     assert {name: value == "true" for name, value, _ in rows} == there
@@ -160,7 +160,7 @@ def test_every_switch_of_7_wonders_is_in_its_rules_with_its_default() -> None:
         assert f"*switch* `{name}`" in " ".join(own.split()), f"{rule} does not name its switch {name}"
 
 
-def test_every_switch_of_tower_of_babel_is_in_its_rules() -> None:
+def test_every_tower_of_babel_switch_is_documented() -> None:
     text = " ".join(BABEL.read_text(encoding="utf-8").split())
     named_there = set(re.findall(r"\*Switch\* `(\w+)`", text))
     variants = {"use_action_cards", "use_two_colour_discs"}  # part of the game, not decisions
@@ -168,7 +168,7 @@ def test_every_switch_of_tower_of_babel_is_in_its_rules() -> None:
 
 
 # --- the reader itself ------------------------------------------------------------------------------------------------
-def test_ranges_and_steps_are_understood() -> None:
+def test_rule_ranges_and_steps_are_parsed() -> None:
     text = "R3, (R19-R21), R9.5 and R9.1-R9.3; A1 to A3, W1\u2013W2. PR77, R7x, B5, R2.x"
     expected = "R3 R19 R20 R21 R9.5 R9.1 R9.2 R9.3 A1 A2 A3 W1 W2 R2"
     assert list(cited(text)) == expected.split()
@@ -178,11 +178,11 @@ def test_ranges_and_steps_are_understood() -> None:
             list(cited(wrong))
 
 
-def test_an_unknown_number_is_found() -> None:
+def test_an_unknown_rule_number_is_detected() -> None:
     assert f"R{199}" in set(cited(f'"""Pay the bank (R{199})."""')) - set(legend())
     assert f"A{40}" in set(cited(f"A1-A{40}")) - set(legend())
 
 
-def test_names_of_tests_are_understood() -> None:
+def test_rule_numbers_in_test_names_are_parsed() -> None:
     text = "def test_R9_5_x() -> None:\n    def test_r4_12_cards(self) -> None:\ndef test_a7_y():\ndef test_rules():\n"
     assert list(named(text, legend())) == ["R9.5", "r4", "a7"]

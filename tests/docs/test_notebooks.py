@@ -57,20 +57,20 @@ def test_all_notebooks_exist() -> None:
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_it_runs_on_separate_games(notebook: Path, tmp_path: Path) -> None:
+def test_a_notebook_runs_on_its_own_games(notebook: Path, tmp_path: Path) -> None:
     told = python(str(notebook), "--games", "300", cwd=tmp_path)
     assert "shape:" in told
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("notebook", ["card_study", "wonder_study"])
-def test_it_reads_a_run(notebook: str, tmp_path: Path) -> None:
+def test_a_notebook_reads_a_run(notebook: str, tmp_path: Path) -> None:
     record(Plan.make(games=600, players=3, seed=2), tmp_path / "run")
     told = python(str(ROOT / "analysis" / f"{notebook}.py"), "--run", "run", cwd=tmp_path)
     assert "shape:" in told
 
 
-def test_it_becomes_a_page(tmp_path: Path) -> None:
+def test_a_notebook_exports_to_a_page(tmp_path: Path) -> None:
     notebook = shutil.copy(ROOT / "analysis" / "card_study.py", tmp_path)  # marimo keeps a session beside it
     python("-m", "marimo", "export", "html", str(notebook), "-o", "page.html", "--", "--games", "400", cwd=tmp_path)
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
@@ -79,7 +79,7 @@ def test_it_becomes_a_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_it_uses_the_public_interface_only(notebook: Path) -> None:
+def test_a_notebook_uses_only_the_public_interface(notebook: Path) -> None:
     tree = ast.parse(notebook.read_text(encoding="utf-8"))
     plain = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     parts = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
@@ -95,7 +95,7 @@ def test_the_tables_of_strength_have_intervals_and_people_next_to_them(tmp_path:
     assert sum("| people |" in line for line in lines) == 5
 
 
-def test_noise_and_error_are_measured_by_age_and_turn(tmp_path: Path) -> None:
+def test_where_to_think_measures_noise_and_error_by_age_and_turn(tmp_path: Path) -> None:
     words = ("--decisions", "4", "--playouts", "8")
     printed = python(str(ROOT / "analysis" / "where_to_think.py"), *words, cwd=tmp_path)
     rows = [line[1:].split("┆") for line in printed.splitlines() if line.startswith("│ ") and "." in line]
@@ -104,7 +104,7 @@ def test_noise_and_error_are_measured_by_age_and_turn(tmp_path: Path) -> None:
     assert max(float(row[3]) for row in rows) > 0.01  # playouts vary
 
 
-def test_chances_of_the_value_net_mean_what_they_say(tmp_path: Path) -> None:
+def test_value_net_chances_are_calibrated(tmp_path: Path) -> None:
     words = ("seven_wonders", "--check", "--ruleset", "1e", "--players", "7", "--games", "1500")
     (line,) = python(str(ROOT / "analysis" / "value_slopes.py"), *words, cwd=tmp_path).splitlines()
     slopes = [part.split(" ±") for part in line.removeprefix("1e, 7 players, net: ").split(", ")]
@@ -112,7 +112,7 @@ def test_chances_of_the_value_net_mean_what_they_say(tmp_path: Path) -> None:
     assert all(abs(float(slope) - 1) < 2 * float(half) for slope, half in slopes)
 
 
-def test_the_picture_of_the_readme_shows_its_run(tmp_path: Path) -> None:
+def test_the_readme_chart_shows_its_run(tmp_path: Path) -> None:
     record(Plan.make(games=10_000, seed=7), tmp_path / "study")
     python(str(ROOT / "analysis" / "win_share_chart.py"), "study", "chart.svg", cwd=tmp_path)
     drawn = (tmp_path / "chart.svg").read_text(encoding="utf-8")

@@ -115,7 +115,7 @@ def renewed(step: Step, printed: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", EXECUTED, ids=name_of)
-def test_every_command_prints_what_the_page_shows(
+def test_every_documented_command_prints_the_documented_output(
     page: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "120")
@@ -191,7 +191,7 @@ def test_the_readme_is_a_front_door() -> None:
     assert "pytest" in first_screen
 
 
-def test_ci_installs_and_tests_as_the_readme_says() -> None:
+def test_ci_uses_the_install_and_test_commands_of_the_readme() -> None:
     what, test = '-e ".[test]"', "python -m pytest"
     assert f"pip install {what} && .venv/bin/{test}\n" in README.read_text(encoding="utf-8")
     ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8").replace(" --quiet", "").splitlines()

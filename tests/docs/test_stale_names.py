@@ -86,7 +86,7 @@ def test_names_in_docstrings_and_comments_exist() -> None:
     assert sorted(stale) == []
 
 
-def test_a_stale_name_is_found() -> None:
+def test_a_stale_name_is_detected() -> None:
     here = HOUSE / "stats" / "tables.py"
     assert is_there(here, "moments.py")
     assert is_there(here, "kernels/layout.py")

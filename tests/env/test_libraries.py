@@ -28,7 +28,9 @@ lenient = pytest.mark.filterwarnings("ignore")  # the libraries' tests remark on
 
 @lenient
 @plans
-def test_one_after_the_other_for_pettingzoo(keys: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_aec_environment_passes_the_pettingzoo_tests(
+    keys: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
     from pettingzoo.test import api_test, seed_test
 
     api_test(wsim.env.aec(**keys), num_cycles=40)
@@ -38,7 +40,9 @@ def test_one_after_the_other_for_pettingzoo(keys: dict[str, Any], capsys: pytest
 
 @lenient
 @plans
-def test_all_at_once_for_pettingzoo(keys: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_parallel_environment_passes_the_pettingzoo_tests(
+    keys: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
     from pettingzoo.test import parallel_api_test
     from pettingzoo.test.seed_test import parallel_seed_test
 
@@ -49,7 +53,7 @@ def test_all_at_once_for_pettingzoo(keys: dict[str, Any], capsys: pytest.Capture
 
 @lenient
 @plans
-def test_one_seat_for_gymnasium(keys: dict[str, Any]) -> None:
+def test_the_one_seat_environment_passes_the_gymnasium_tests(keys: dict[str, Any]) -> None:
     from gymnasium.utils.env_checker import check_env
 
     check_env(wsim.env.single(policies="random", **keys))
@@ -93,7 +97,7 @@ def test_only_the_deciding_player_has_actions() -> None:
         env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
 
 
-def test_the_next_game_pays_nothing_before_its_end() -> None:
+def test_the_next_game_gives_no_reward_before_its_end() -> None:
     env = wsim.env.parallel(seed=6, **BABEL)
     for _ in range(2):
         seen, _ = env.reset()
@@ -131,7 +135,7 @@ def test_an_illegal_action_ends_the_game_or_is_refused() -> None:
             strict.step(action)
 
 
-def test_wrong_use_of_one_after_the_other_is_reported_in_one_sentence() -> None:
+def test_misuse_of_the_aec_environment_is_reported_in_one_sentence() -> None:
     env = wsim.env.aec(**BABEL)
     with pytest.raises(UserError, match="no game has begun"):
         env.step(0)
@@ -154,7 +158,7 @@ def test_wrong_use_of_one_after_the_other_is_reported_in_one_sentence() -> None:
 
 
 @pytest.mark.slow
-def test_wrong_use_of_all_at_once_is_reported_in_one_sentence() -> None:
+def test_misuse_of_the_parallel_environment_is_reported_in_one_sentence() -> None:
     env = wsim.env.parallel(seed=1)
     with pytest.raises(UserError, match="no game has begun"):
         env.step({})
@@ -175,7 +179,7 @@ def test_wrong_use_of_all_at_once_is_reported_in_one_sentence() -> None:
         env.step(actions)
 
 
-def test_wrong_words_are_reported_in_one_sentence() -> None:
+def test_invalid_arguments_are_reported_in_one_sentence() -> None:
     with pytest.raises(UserError, match="seat 4 does not exist"):
         wsim.env.single(seat=4)
     with pytest.raises(UserError, match="illegal must be end or raise, not 'stop'"):
@@ -218,7 +222,7 @@ def test_spaces_sample_legal_actions() -> None:
     assert np.asarray(space.sample(mask)).dtype == np.int64
 
 
-def test_many_seats_at_once_are_the_games_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectorised_games_match_single_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """Game i of ``singles`` is game i of ``single``: same observations, masks, rewards and ends, by the same moves."""
     keys: dict[str, Any] = {"policies": "greedy", "players": 3, "seed": 7, **BABEL}
     many = wsim.env.singles(4, seat=1, observations="counts", threads=1, **keys)
@@ -253,7 +257,7 @@ def test_many_seats_at_once_are_the_games_of_one(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.slow
-def test_scaled_observations_fit_their_space_and_are_the_counts_in_parts_of_the_largest_seen() -> None:
+def test_scaled_observations_fit_their_space_and_are_fractions_of_the_largest_count() -> None:
     counts = wsim.env.single(policies="random", players=3, seed=3)
     scaled = wsim.env.single(policies="balanced", players=3, seed=3, observations="scaled")
     other = wsim.env.single(policies="random", players=3, seed=9, observations="scaled")

@@ -31,7 +31,7 @@ def dealt(state: SpielState, outcome: int = 0) -> SpielState:
 
 
 @plans_and_teams
-def test_a_random_playthrough(keys: dict[str, Any]) -> None:
+def test_a_random_playthrough_is_consistent(keys: dict[str, Any]) -> None:
     """Everything that is asked of a state agrees with everything else, from the deal to the end."""
     game = wsim.env.spiel(deals=3, seed=5, **keys)
     dice, state = random.Random(4), game.new_initial_state()
@@ -74,7 +74,7 @@ def test_a_random_playthrough(keys: dict[str, Any]) -> None:
 
 
 @plans
-def test_a_players_information_reveals_nothing_hidden(keys: dict[str, Any]) -> None:
+def test_the_information_state_reveals_nothing_hidden(keys: dict[str, Any]) -> None:
     """All that the player cannot know is resampled: it sees the same, others do not."""
     game = wsim.env.spiel(seed=9, **keys)
     dice, state, differ = random.Random(1), dealt(game.new_initial_state()), 0
@@ -96,7 +96,7 @@ def test_a_players_information_reveals_nothing_hidden(keys: dict[str, Any]) -> N
 
 
 @games
-def test_nothing_is_forgotten(keys: dict[str, Any]) -> None:
+def test_the_information_state_has_perfect_recall(keys: dict[str, Any]) -> None:
     """Two ways to the same table are different information states of whoever chose between them, not of others."""
     start = dealt(wsim.env.spiel(seed=2, **keys).new_initial_state())
     who = start.current_player()
@@ -109,7 +109,7 @@ def test_nothing_is_forgotten(keys: dict[str, Any]) -> None:
 
 
 @games
-def test_sampled_deals_are_the_games_of_the_seed_one_after_the_other(keys: dict[str, Any]) -> None:
+def test_sampled_deals_follow_the_games_of_the_seed(keys: dict[str, Any]) -> None:
     game = wsim.env.spiel(seed=2, **keys)
     states = [game.new_initial_state() for _ in range(2)]
     assert [state.chance_outcomes() for state in states] == [[(0, 1.0)]] * 2
@@ -122,7 +122,7 @@ def test_sampled_deals_are_the_games_of_the_seed_one_after_the_other(keys: dict[
     )
 
 
-def test_wrong_use_is_reported_in_one_sentence() -> None:
+def test_misuse_is_reported_in_one_sentence() -> None:
     game = wsim.env.spiel(deals=2, **PLANS["babel"])
     state = game.new_initial_state()
     with pytest.raises(UserError, match="chance outcome 2 does not exist: outcomes are numbered 0 to 1"):
@@ -147,7 +147,7 @@ def test_wrong_use_is_reported_in_one_sentence() -> None:
 
 
 @pytest.mark.slow
-def test_algorithms_of_openspiel_take_it() -> None:
+def test_openspiel_algorithms_accept_the_game() -> None:
     """Sampling counterfactual regrets and information-set tree search, as they come with OpenSpiel."""
     ismcts, mcts, outcome_sampling_mccfr = (
         pytest.importorskip(

@@ -18,7 +18,7 @@ FILE = re.compile(r"^<!-- file: (\S+) -->\n```python\n(.*?)^```$", re.MULTILINE 
 @pytest.mark.parametrize(
     ("script", "needed"), [("maskable.py", ("torch", "sb3_contrib")), ("clean_ppo.py", ("torch",))]
 )
-def test_the_learners_of_the_page_train_and_are_judged(script: str, needed: tuple[str, ...], tmp_path: Path) -> None:
+def test_documented_learners_train_and_are_evaluated(script: str, needed: tuple[str, ...], tmp_path: Path) -> None:
     """With as few decisions as one round of learning has; the page has what a million came to."""
     for package in needed:
         pytest.importorskip(package, reason=f"{package} is missing: pip install torch sb3-contrib")
@@ -40,7 +40,7 @@ def test_the_learners_of_the_page_train_and_are_judged(script: str, needed: tupl
 
 
 @pytest.mark.slow
-def test_a_net_is_trained_and_judged(tmp_path: Path) -> None:
+def test_a_net_is_trained_and_evaluated(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is missing: pip install torch")
     command = [sys.executable, str(ROOT / "analysis" / "train_a_net.py"), "--seconds", "1", "--games", "50"]
     done = subprocess.run(

@@ -43,7 +43,7 @@ def past_forced(game: wsim.Game) -> wsim.Game:
 
 
 @plans
-def test_moves_step_the_game_of_their_number(keys: dict[str, Any]) -> None:
+def test_each_move_steps_the_game_with_its_index(keys: dict[str, Any]) -> None:
     """Who decides, what it sees, how many moves there are and the outcome are those of ``wsim.Game``."""
     rng = np.random.default_rng(5)
     with VectorEnv(2, actions="moves", seed=11, **keys) as env:
@@ -80,7 +80,7 @@ OLYMPIA = {"wonders": "Olympia,random,random", "sides": "A", "players": 3}  # on
 
 @pytest.mark.slow
 @pytest.mark.parametrize("keys", [OLYMPIA, PLANS["cities"], PLANS["duo"]], ids=["1e", "cities", "duo"])
-def test_a_fixed_action_is_its_cheapest_move(keys: dict[str, Any]) -> None:
+def test_a_fixed_action_takes_its_cheapest_move(keys: dict[str, Any]) -> None:
     """Every legal move has its action and no other action is legal; the action makes the cheapest of its moves."""
     rng = np.random.default_rng(3)
     spent = 0
@@ -167,7 +167,7 @@ def played(steps: int, **keys: Any) -> list[Any]:
 @pytest.mark.parametrize(
     "keys", [pytest.param({}, marks=pytest.mark.slow), {**BABEL, "seats": [1, 2]}], ids=["1e", "babel"]
 )
-def test_threads_change_nothing(keys: dict[str, Any]) -> None:
+def test_results_do_not_depend_on_threads(keys: dict[str, Any]) -> None:
     one, three = played(80, threads=1, **keys), played(80, threads=3, **keys)
     assert all(
         (a == b).all() for first, second in zip(one, three, strict=True) for a, b in zip(first, second, strict=True)
@@ -175,7 +175,7 @@ def test_threads_change_nothing(keys: dict[str, Any]) -> None:
     assert any(step[4].any() for step in one), "no game ended"
 
 
-def test_rewards_are_points_if_wanted() -> None:
+def test_rewards_can_be_points() -> None:
     rng = np.random.default_rng(1)
     with VectorEnv(4, reward="score", seed=2, **BABEL) as env:
         step = env.reset()
@@ -197,7 +197,7 @@ def test_a_reward_is_given_once() -> None:
             assert step.rewards.sum(axis=1) == pytest.approx(step.done.astype(float))
 
 
-def test_reset_without_a_seed_begins_games_that_were_not_played() -> None:
+def test_reset_without_a_seed_starts_new_games() -> None:
     rng = np.random.default_rng(1)
     games = GameVector(wsim.Plan.make(**BABEL), 3, (0, 1, 2, 3), "moves", again=True)
     played: list[int] = []
@@ -214,7 +214,7 @@ def test_reset_without_a_seed_begins_games_that_were_not_played() -> None:
     assert games.timesteps.number.tolist() == [0, 1, 2]
 
 
-def test_reset_continues_with_other_games_or_back_with_a_seed() -> None:
+def test_reset_continues_with_new_games_or_restarts_with_a_seed() -> None:
     with VectorEnv(3, seed=2, **BABEL) as env:
         first = env.reset().observations.copy()
         assert (env.reset().observations != first).any()
@@ -223,7 +223,7 @@ def test_reset_continues_with_other_games_or_back_with_a_seed() -> None:
         assert env.plan.seed == 3
 
 
-def test_arrays_are_written_over() -> None:
+def test_arrays_are_reused_between_calls() -> None:
     """The memory does not grow: every call fills the same arrays."""
     with VectorEnv(3, **BABEL) as env:
         one = env.reset()
@@ -239,7 +239,7 @@ of_cities = pytest.param({"ruleset": "2e-cities"}, id="cities", marks=[pytest.ma
 @pytest.mark.jit_off
 @pytest.mark.boundscheck
 @pytest.mark.parametrize("keys", [pytest.param(BABEL, id="babel"), of_cities])
-def test_two_games_to_their_end(keys: dict[str, Any]) -> None:
+def test_two_games_played_to_the_end(keys: dict[str, Any]) -> None:
     rng = np.random.default_rng(2)
     with VectorEnv(2, players=3, seats=[0, 2], policies="random", seed=1, **keys) as env:
         step = env.reset()
@@ -269,16 +269,16 @@ def failing(call: Callable[[], object]) -> str:
         ({"ruleset": "1e-duo", "players": 4}, "4 players cannot play rule set 1e-duo"),
     ],
 )
-def test_a_wrong_word_is_reported_in_one_sentence(keys: dict[str, Any], sentence: str) -> None:
+def test_an_invalid_argument_is_reported_in_one_sentence(keys: dict[str, Any], sentence: str) -> None:
     assert sentence in failing(lambda: VectorEnv(2, **keys))
 
 
 @pytest.mark.parametrize("games", [0, -1, 2.5, "ten", 10**9])
-def test_a_wrong_number_of_games_is_reported_in_one_sentence(games: Any) -> None:
+def test_an_invalid_number_of_games_is_reported_in_one_sentence(games: Any) -> None:
     assert "games must be" in failing(lambda: VectorEnv(games))
 
 
-def test_wrong_actions_change_nothing() -> None:
+def test_invalid_actions_change_nothing() -> None:
     with VectorEnv(3, **BABEL) as env:
         assert "call reset() first" in failing(lambda: env.step([0, 0, 0]))
         step = env.reset()
@@ -296,7 +296,7 @@ def test_wrong_actions_change_nothing() -> None:
     assert failing(env.reset) == failing(lambda: env.step(right)) == "the environment is closed"
 
 
-def test_a_policy_that_fails_is_named(tmp_path: Path) -> None:
+def test_a_failing_policy_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text(FIRST.replace("return 0", "return -5"), encoding="utf-8")
     policies = ["random", f"{tmp_path / 'bad.py'}:first", "random", "random"]
     with VectorEnv(2, seats=[0], policies=policies, **BABEL) as env:

@@ -184,7 +184,7 @@ def followed(
     return written, rows, stages, chances, trials, records
 
 
-def test_chances_when_each_stage_begins_and_after_its_two_best_moves(entries: Entries) -> None:
+def test_win_chances_at_each_stage_and_after_its_two_best_moves(entries: Entries) -> None:
     written, rows, stages, chances, trials, _ = followed(entries, FOLLOW, 2, 1)
     assert rows.tolist() == [403, 406, 503, 506], "a trial leaves the game as it was"
     assert stages.tolist() == [[0, 1, 2, -1]] * 2
@@ -213,7 +213,7 @@ def test_a_wrong_index_is_reported_with_its_game(entries: Entries) -> None:
         assert followed(entries, FOLLOW, 1, 1, wrong_at=wrong_at)[0] == -1 - 4, "in a trial, too"
 
 
-def test_inputs_of_a_stage_with_the_results_of_its_seats(entries: Entries) -> None:
+def test_stage_inputs_come_with_the_results_of_the_seats(entries: Entries) -> None:
     written, _, stages, chances, _, (states, standings) = followed(entries, COLLECT, 1, 1)
     assert (written, stages.tolist(), chances.any()) == (6, [[0, 1, 2, -1]], False)
     assert described == ["own 0", "own 1"] * 3
@@ -238,7 +238,7 @@ def compared(entries: Entries, moves: list[int], seat: int, ahead: int = 1, draw
     return failed, result
 
 
-def test_chances_after_moves_and_so_many_stages_later(entries: Entries) -> None:
+def test_chances_after_a_move_and_several_stages_later(entries: Entries) -> None:
     """After stage 0 seat 0 has 1 and seat 1 has 2; in stage 1 seat 0 adds 1, 2 or 3 and seat 1 two."""
     failed, result = compared(entries, [0, 2], EVERYTHING)
     assert failed == 0

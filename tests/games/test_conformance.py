@@ -81,12 +81,12 @@ def rows_of(simulator: Simulator, games: int, first: int = 0) -> Any:
 # --- the protocol -----------------------------------------------------------------------------------------------------
 
 
-def test_every_game_is_asked() -> None:
+def test_every_game_is_tested() -> None:
     assert [row.game.NAME for row in ROWS] == list(GAMES)
 
 
 @each_game
-def test_a_game_offers_what_the_protocol_asks(row: Row) -> None:
+def test_a_game_implements_the_protocol(row: Row) -> None:
     assert {"default_plan", "prepare", "policies"} == Game.__abstractmethods__
     assert {"play", "provenance"} == Simulator.__abstractmethods__
     assert isinstance(row.game, Game)
@@ -115,7 +115,7 @@ def test_policies_are_documented(row: Row) -> None:
 
 
 @each_table
-def test_a_plan_survives_its_forms(row: Row, table: Mapping[str, Any], tmp_path: Path) -> None:
+def test_a_plan_survives_each_serialisation(row: Row, table: Mapping[str, Any], tmp_path: Path) -> None:
     plan = row.plan(table)
     (tmp_path / "plan.toml").write_text(plan.to_toml(), encoding="utf-8")
     assert Plan.from_toml(tmp_path / "plan.toml") == plan
@@ -182,7 +182,7 @@ def test_the_deal_does_not_depend_on_the_line_up(row: Row) -> None:
 
 
 @each_table
-def test_a_line_up_moves_on_by_one_seat_a_game(row: Row, table: Mapping[str, Any]) -> None:
+def test_rotation_moves_the_line_up_by_one_seat_per_game(row: Row, table: Mapping[str, Any]) -> None:
     plan, simulator = ready(row, table)
     frame = simulator.seats_frame(rows_of(simulator, 9)).filter(pl.col("seat") < plan.players)
     turned = [plan.policies[(seat + game) % plan.players] for game in range(9) for seat in range(plan.players)]
@@ -237,7 +237,7 @@ def test_every_item_of_a_seat_has_a_column(row: Row, table: Mapping[str, Any]) -
 
 
 @each_table
-def test_nothing_changes_without_a_change(row: Row, table: Mapping[str, Any]) -> None:
+def test_an_empty_change_has_no_effect(row: Row, table: Mapping[str, Any]) -> None:
     plan, simulator = ready(row, table)
     assert list(simulator.changed(row.game.prepare(plan))) == []
 
@@ -317,7 +317,7 @@ def test_no_policy_knows_what_is_hidden_from_its_seat(row: Row, policy: str) -> 
 
 
 @of_the_toy_first
-def test_every_analysis_makes_a_table(played: tuple[Row, Run]) -> None:
+def test_every_analysis_returns_a_table(played: tuple[Row, Run]) -> None:
     row, run = played
     for name, analysis in analyses_of(row.game).items():
         if not analysis.fits(run.plan):
@@ -380,7 +380,7 @@ def test_the_page_shows_what_fits_the_run(played: tuple[Row, Run], wsim_command:
 
 
 @of_the_toy_first
-def test_a_run_ends_with_its_tables_and_is_reproduced_by_its_command(
+def test_a_run_prints_its_tables_and_its_command_reproduces_it(
     played: tuple[Row, Run], wsim_command: Command, tmp_path: Path
 ) -> None:
     row, run = played
@@ -439,7 +439,7 @@ def test_bad_input_is_reported_in_one_sentence(row: Row, wsim_command: Command, 
 
 
 @each_game
-def test_missing_features_of_a_game_are_refused_in_one_sentence(row: Row, wsim_command: Command) -> None:
+def test_missing_game_features_are_reported_in_one_sentence(row: Row, wsim_command: Command) -> None:
     plan = Plan.make(game=row.game.NAME)
     if row.game.PICKS is None:
         refused = wsim_command("experiment", "picks", "--game", plan.game, "--games", "5")

@@ -121,7 +121,7 @@ def of_seat(game: Any, fact: Fact, state: Any, seat: int) -> Any:
 
 
 @GAMES
-def test_records_have_the_declared_facts_and_no_other_number_of_every_seat(game: Any) -> None:
+def test_seat_records_contain_exactly_the_declared_facts(game: Any) -> None:
     for record, dtype in game.records.items():
         seats = game.words.SEATS if record == "public" else 0
         declared = fields(game.facts, record, seats)
@@ -168,7 +168,7 @@ def test_observations_have_the_declared_facts_under_their_names(game: Any) -> No
 
 
 @GAMES
-def test_formulas_ask_for_the_declared_facts(game: Any) -> None:
+def test_formulas_can_read_the_declared_facts(game: Any) -> None:
     played = position(game)
     state, rules = played._position.record, played._position.machine.rules
     answer = as_python(kernels_of(game, game.facts).answer())
@@ -238,7 +238,7 @@ TOYS = (
 
 @GAMES
 @pytest.mark.parametrize("place", [0, 5, -1])
-def test_a_new_fact_needs_only_a_row_of_the_table(game: Any, place: int) -> None:
+def test_a_new_fact_needs_only_a_table_row(game: Any, place: int) -> None:
     """Its field, its start, rows and columns, observations, formulas, views and written positions follow from it."""
     facts: tuple[Fact, ...] = (*game.facts[:place], *TOYS, *game.facts[place:])
     rules, kernels = SimpleNamespace(start_coins=3, trade_price=2), kernels_of(game, facts)

@@ -88,11 +88,11 @@ def circles(arrows: Mapping[str, set[str]]) -> list[set[str]]:
     return [circle for circle in found if len(circle) > 1]
 
 
-def test_every_room_has_its_floor() -> None:
+def test_every_package_has_a_layer() -> None:
     assert sorted(room for rooms in FLOORS for room in rooms) == sorted({room_of(module) for module in MODULES})
 
 
-def test_imports_go_down() -> None:
+def test_imports_point_to_lower_layers() -> None:
     up = [
         f"{module} imports {other}"
         for module in MODULES
@@ -106,7 +106,7 @@ def test_every_exception_is_needed() -> None:
     assert {(module, other) for module, other in UPSTAIRS if other in imported(module)} == set(UPSTAIRS)
 
 
-def test_no_package_below_the_games_names_a_game() -> None:
+def test_no_package_below_the_game_layer_names_a_game() -> None:
     known = [
         f"{module} imports {other}"
         for module in MODULES
@@ -126,7 +126,7 @@ def test_games_do_not_import_each_other() -> None:
     assert known == []
 
 
-def test_no_modules_import_each_other_in_a_circle() -> None:
+def test_modules_have_no_circular_imports() -> None:
     """Imports within functions and for type checkers count; packages do not: they are imported first."""
     inside = {module for module in MODULES if not module.endswith("__init__")}
     found = circles({module: imported(module, type_only=True) & inside for module in inside})
@@ -134,7 +134,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert {module for circle in found for module in circle} == IN_CIRCLES, f"the circles that stand:\n{told}"
 
 
-def test_a_circle_is_found() -> None:
+def test_a_circular_import_is_detected() -> None:
     arrows = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set(), "e": {"f"}, "f": {"a", "e"}}
     assert sorted(map(sorted, circles(arrows))) == [["b", "c"], ["e", "f"]]
 

@@ -78,7 +78,7 @@ def test_the_games_of_wsim_come_first_and_others_by_name(tmp_path: Path, monkeyp
     assert games["seven_wonders"] == "wsim.wonders.game:GAME"  # which nobody else can be
 
 
-def test_the_metadata_of_others_are_not_searched_for_a_game_of_wsim(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_built_in_games_do_not_search_package_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wsim.installed, "_entries_of_others", lambda group: 1 / 0)
     games = Installed(GAME_GROUP)
     assert next(iter(games)) == "seven_wonders"
@@ -117,7 +117,7 @@ def test_a_broken_game_is_reported_in_one_sentence(
     assert "\n" not in str(raised.value)
 
 
-def test_two_packages_with_a_game_of_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_packages_with_the_same_game_name_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(tmp_path, "one", mine="one:GAME")
     install(tmp_path, "two", mine="two:GAME")
     found(monkeypatch, tmp_path)
@@ -127,7 +127,7 @@ def test_two_packages_with_a_game_of_one_name(tmp_path: Path, monkeypatch: pytes
         find_game("mine")
 
 
-def test_wsim_without_its_metadata_says_what_to_do(tmp_path: Path) -> None:
+def test_missing_wsim_metadata_is_reported_with_a_fix(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "wsim", tmp_path / "wsim", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "cards.toml", tmp_path / "wsim")
     program = (
@@ -143,7 +143,7 @@ def test_wsim_without_its_metadata_says_what_to_do(tmp_path: Path) -> None:
     assert "wsim finds no games: it was copied without its metadata; install it with pip" in done.stderr
 
 
-def test_the_games_of_a_checkout_are_those_of_its_project_file() -> None:
+def test_the_games_of_a_checkout_come_from_its_pyproject() -> None:
     assert list(GAMES)[:2] == ["seven_wonders", "tower_of_babel"]
 
 

@@ -52,7 +52,7 @@ def share(simulator: Simulator, games: int = 600) -> float:
 
 
 @pytest.mark.slow
-def test_its_policies_search() -> None:
+def test_policies_of_an_installed_game_search() -> None:
     """Playouts against those who sit there are stronger than the weights that the search begins from."""
     by_weights, by_playouts = (
         share(ready(first, "random", "random"), 1500)
@@ -63,7 +63,7 @@ def test_its_policies_search() -> None:
 
 
 @pytest.mark.slow
-def test_its_positions_are_stepped_drawn_again_and_played_on() -> None:
+def test_positions_of_an_installed_game_can_be_stepped_redrawn_and_played_out() -> None:
     simulator = ready("balanced")
     position = simulator.begin(5)
     for _ in range(4):
@@ -82,7 +82,7 @@ def test_its_positions_are_stepped_drawn_again_and_played_on() -> None:
 
 
 @pytest.mark.slow
-def test_many_of_its_games_are_stepped_at_once() -> None:
+def test_many_installed_games_can_be_stepped_together() -> None:
     rng, ended = np.random.default_rng(1), 0
     with VectorEnv(4, game="ladder", players=3) as env:
         step = env.reset()
@@ -94,7 +94,7 @@ def test_many_of_its_games_are_stepped_at_once() -> None:
 
 
 @pytest.mark.slow
-def test_its_net_is_learned_and_plays(tmp_path: Path) -> None:
+def test_a_net_for_an_installed_game_is_trained_and_plays(tmp_path: Path) -> None:
     told = {
         "game": "ladder", "gap": 3, "table": [{"ruleset": "2024", "players": 3}],
         "round": [
@@ -120,7 +120,7 @@ def test_a_game_without_a_net_says_so() -> None:
         ready("search:pool=net")
 
 
-def test_what_it_costs() -> None:
+def test_the_ladder_game_has_the_documented_size() -> None:
     """What docs/architecture.md promises."""
     for most, names in WITHIN.values():
         lines = [

@@ -55,7 +55,7 @@ class Asked:
         return int(self.kernels(monkeypatch).ask(self.game, None, self.seating, None, 1))
 
 
-def test_a_wish_above_the_chance_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wish_is_followed_if_the_draw_is_above_the_chance(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = Asked(1, drawn=0.4)
     assert asked.ask(monkeypatch) == 1
     assert (asked.game.wish.index, asked.game.wish.others, asked.game.wish.overruled, asked.denied) == (1, 2, 0, [])
@@ -82,7 +82,7 @@ def test_an_overruled_policy_is_asked_again_without_the_item_and_with_its_old_me
     assert (game.wish.again, game.own[1].memory) == (1, [7.0, 8.0])
 
 
-def test_what_cannot_be_overruled_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wishes_that_cannot_be_overruled_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = Asked(3, drawn=0.2)
     assert asked.ask(monkeypatch) == 3, "half of the chance of 0.4 for this move"
     assert asked.game.wish.overruled == 0
@@ -213,7 +213,7 @@ def test_games_are_played_to_the_end_and_a_wrong_index_ends_them(monkeypatch: py
     assert begun.former == [-1, -1]
 
 
-def test_numbers_too_large_mark_all_that_follows_from_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_overflow_marks_propagate_to_dependent_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     combined, most = in_python(formula_machine, monkeypatch).combined, MAX_RESULT
     cases = {"+": 9, "-": 5, "*": 14, "//": 3, "%": 1, "<": 0, "<=": 0, "==": 0, "!=": 1, ">": 1, ">=": 1, "and": 2,
              "or": 7, "min": 2, "max": 7}  # fmt: skip
@@ -242,7 +242,7 @@ def evaluated(monkeypatch: pytest.MonkeyPatch, *words: tuple[str, int]) -> int:
     return result
 
 
-def test_the_machine_of_formulas_runs_words_on_a_stack(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_formula_machine_runs_words_on_a_stack(monkeypatch: pytest.MonkeyPatch) -> None:
     def number(value: int) -> tuple[str, int]:
         return "number", value
 
@@ -302,7 +302,7 @@ class Lockstep:
         return self.step_all(*given), seen.tolist(), masks.tolist()
 
 
-def test_games_step_together_to_the_next_decisions_of_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_step_together_to_the_next_caller_decision(monkeypatch: pytest.MonkeyPatch) -> None:
     table = Lockstep(monkeypatch)
     states, steps = [[[]], [[100, 101]]], [step_of(3, action=2), step_of(4, action=1, seat=NOBODY)]
     failed, seen, masks = table.step(states, steps)
@@ -317,7 +317,7 @@ def test_games_step_together_to_the_next_decisions_of_the_caller(monkeypatch: py
     assert seen == [[0, 0]]
 
 
-def test_a_game_that_ends_is_followed_by_the_next_of_its_stride(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finished_game_is_followed_by_the_next_of_its_stride(monkeypatch: pytest.MonkeyPatch) -> None:
     table = Lockstep(monkeypatch)
     step = step_of(3, action=1)
     states = [[[100, 102]]]
@@ -417,7 +417,7 @@ def test_commands_on_a_position_by_hand(monkeypatch: pytest.MonkeyPatch) -> None
     assert (state, run.game.number) == ([()], 6)
 
 
-def test_policies_are_followed_for_one_move_and_so_many_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_policies_are_followed_for_a_given_number_of_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     run = Commands(monkeypatch, 2, 1)
     state: list[Any] = [()]
     assert run(state, commands.FOLLOW) == 1
@@ -432,7 +432,7 @@ def test_policies_are_followed_for_one_move_and_so_many_more(monkeypatch: pytest
     assert (state, wrong.game.answer.wrong) == ([()], 1), "after a wrong index the position stays as it was"
 
 
-def test_positions_are_played_out_and_moves_compared_on_the_same_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_positions_are_played_out_and_moves_share_redrawn_cards(monkeypatch: pytest.MonkeyPatch) -> None:
     run, out = Commands(monkeypatch), np.zeros((2, 2, 2))
     state: list[Any] = [(100,)]
     assert run(state, commands.PLAY_OUT, 5, seed=9, out=out) == 0
@@ -502,7 +502,7 @@ class Several:
         return int(self.play(self.games, *given, self.rows, self.picks, self.written, recording))
 
 
-def test_each_game_waits_for_its_decision_and_makes_room_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_game_waits_for_its_decision_then_frees_its_slot(monkeypatch: pytest.MonkeyPatch) -> None:
     table = Several(monkeypatch, games=3, first=20)
     assert table.on(RECORD_PICKS) == 2
     assert [(wait.place, wait.entry, wait.seat, wait.count, wait.asked, wait.stream) for wait in table.waiting] == [
@@ -526,14 +526,14 @@ def test_each_game_waits_for_its_decision_and_makes_room_for_the_next(monkeypatc
     assert table.written.tolist() == [3, 3, 3]
 
 
-def test_a_wrong_index_of_a_policy_of_this_process_stops_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_index_from_an_in_process_policy_stops_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
     table = Several(monkeypatch, games=3, first=20)
     assert table.on(later=(-1, -1)) == -1
     assert table.progress[0].current == 0
     assert table.games[0].answer.wrong == 1
 
 
-def test_seats_in_another_order_are_seated_and_named_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reordered_seats_keep_their_policies_and_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the first game entry 1 sits in seat 0, which waits at once."""
     table = Several(monkeypatch, games=2, first=0)
     table.orders = np.array([[1, 0], [0, 1]])

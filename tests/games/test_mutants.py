@@ -58,7 +58,7 @@ def test_every_operator_changes_its_expression_and_nothing_else(module: Path) ->
     }
 
 
-def test_a_fault_is_planted_where_it_was_drawn_and_shown_as_a_difference(module: Path) -> None:
+def test_a_fault_is_applied_where_it_was_drawn_and_shown_as_a_diff(module: Path) -> None:
     fault = next(fault for fault in faults.faults_of(module) if fault.operator == "comparison")
     planted = fault.planted(SOURCE.encode()).decode()
     assert planted == SOURCE.replace("low is None:", "(low is not None):")
@@ -74,7 +74,7 @@ def test_the_same_seed_draws_the_same_faults() -> None:
         compile(fault.planted((faults.ROOT / fault.module).read_bytes()), str(fault.module), "exec")
 
 
-def test_the_tests_of_a_package_are_those_of_its_folder() -> None:
+def test_a_package_is_tested_by_the_tests_in_its_folder() -> None:
     assert notes.tests_of("stats")[:2] == ["tests/stats", "tests/cli/test_tables.py"]
     assert notes.tests_of("wonders/catalog") == ["tests/wonders/catalog"]
     assert notes.tests_of("babel/kernels") == ["tests/babel"]
@@ -145,13 +145,13 @@ class Box:
 @pytest.mark.parametrize(
     ("old", "new"), [("n + 1", "n - 1"), ("step=1", "step=2"), ("depth = 2", "depth = 3"), ("value + step", "value")]
 )
-def test_what_has_run_or_is_enclosed_cannot_be_given_a_fault(old: str, new: str) -> None:
+def test_executed_module_code_and_closures_cannot_get_a_fault(old: str, new: str) -> None:
     """Such a fault is tested in a process that imports the module with it."""
     with pytest.raises(serving.UnplantableError):
         serving.replacements(RUN, RUN.replace(old, new), "run.py")
 
 
-def test_functions_of_a_module_are_given_their_code_with_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_module_functions_get_their_faulty_code(monkeypatch: pytest.MonkeyPatch) -> None:
     module: Any = ModuleType("run")
     module.__file__ = "run.py"
     exec(compile(RUN, "run.py", "exec", dont_inherit=True), vars(module))
@@ -165,7 +165,7 @@ def test_functions_of_a_module_are_given_their_code_with_a_fault(monkeypatch: py
 
 
 @pytest.mark.parametrize(("failed", "collected"), [(0, ["a.py::test"]), (1, [])])
-def test_a_process_that_cannot_import_its_tests_has_none(failed: int, collected: list[str]) -> None:
+def test_a_process_that_cannot_import_its_tests_runs_none(failed: int, collected: list[str]) -> None:
     (requests, ours), (answers, theirs) = os.pipe(), os.pipe()
     os.close(ours)
     session: Any = SimpleNamespace(items=[SimpleNamespace(nodeid="a.py::test")], testsfailed=failed)
@@ -177,7 +177,7 @@ def test_a_process_that_cannot_import_its_tests_has_none(failed: int, collected:
         assert json.loads(said.readline())["tests"] == collected
 
 
-def test_faults_that_change_nothing_can_still_be_drawn() -> None:
+def test_equivalent_faults_can_still_be_drawn() -> None:
     accepted = faults.accepted()
     known = set()
     for module in {key[0] for key in accepted}:
@@ -190,7 +190,7 @@ def test_faults_that_change_nothing_can_still_be_drawn() -> None:
 
 
 @pytest.mark.slow
-def test_a_draw_says_what_is_noticed_and_by_which_test(tmp_path: Path) -> None:
+def test_a_draw_reports_which_test_detects_each_fault(tmp_path: Path) -> None:
     words = ["--package", "stats/intervals", "--count", "3", "--tests", "tests/stats/test_intervals.py", "--jobs", "1"]
     command = [sys.executable, "-m", "tests.mutants", *words, "--lines", str(tmp_path)]
     said = subprocess.run(command, cwd=faults.ROOT, capture_output=True, text=True, check=True).stdout
@@ -202,7 +202,7 @@ def test_a_draw_says_what_is_noticed_and_by_which_test(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_lines_that_a_test_executes_are_noted(tmp_path: Path) -> None:
+def test_executed_lines_of_each_test_are_recorded(tmp_path: Path) -> None:
     report = tmp_path / "lines.json"
     words = ["-p", "tests.lines", "tests/stats/test_intervals.py::test_t_agrees_with_scipy"]
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *words]

@@ -71,7 +71,7 @@ def test_an_overruled_policy_plays_a_different_move(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["random", "net", "duo"])
-def test_a_card_that_a_seat_was_overruled_about_is_never_its_own(name: str) -> None:
+def test_a_seat_overruled_on_a_card_never_owns_it(name: str) -> None:
     seats, picks = played(name, "0.3")
     lost = could_be_overruled(picks).filter(pl.col("overruled"), wanted_action="build")
     lost = lost.filter(pl.col("decision") != "discard_pile").unique(["game", "seat", "wanted_card"])
@@ -84,7 +84,7 @@ def test_a_card_that_a_seat_was_overruled_about_is_never_its_own(name: str) -> N
     assert not wishes.is_duplicated().any()  # so everybody wants a card once
 
 
-def test_of_an_overruled_turn_the_disc_or_the_whole_wonder_is_struck() -> None:
+def test_an_overruled_babel_turn_excludes_the_disc_or_the_whole_wonder() -> None:
     picks = could_be_overruled(played("babel", "0.2")[1]).filter("overruled")
     building = picks.filter((pl.col("decision") == "turn") & (pl.col("wanted") > 0))
     assert (building["wanted"] != building["code"]).all()
@@ -96,7 +96,7 @@ def test_of_an_overruled_turn_the_disc_or_the_whole_wonder_is_struck() -> None:
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_games_depend_on_plan_and_number_only(name: str) -> None:
+def test_games_depend_only_on_plan_and_number(name: str) -> None:
     plan = Plan.make(**PLANS[name] | {"seed": 5, "games": 40}).replace(overrule="0.3", picks=True)
     whole = wsim.play(plan)
     alone = wsim.play(plan, threads=2)
@@ -105,7 +105,7 @@ def test_games_depend_on_plan_and_number_only(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["net", "babel"])
-def test_a_position_is_overruled_at_the_same_decisions_as_its_game(name: str) -> None:
+def test_a_position_and_its_game_are_overruled_at_the_same_decisions(name: str) -> None:
     from wsim.game import find_game
 
     plan = Plan.make(**PLANS[name] | {"seed": 5, "games": 3}).replace(overrule="0.3")
@@ -122,7 +122,7 @@ def test_a_position_is_overruled_at_the_same_decisions_as_its_game(name: str) ->
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_a_tiny_chance_changes_no_game(name: str) -> None:
+def test_a_negligible_chance_changes_no_game(name: str) -> None:
     assert played(name, "0")[0].equals(played(name, "1e-15")[0])
 
 
@@ -142,6 +142,6 @@ def test_seats_may_have_separate_chances(name: str) -> None:
         ({"overrule": "-1", "game": "tower_of_babel"}, "overrule must be a chance"),
     ],
 )
-def test_invalid_chances_are_refused(keys: dict[str, Any], words: str) -> None:
+def test_invalid_chances_are_rejected(keys: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
         wsim.simulate(games=1, **keys)

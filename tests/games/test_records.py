@@ -20,7 +20,7 @@ def layout(game: str) -> Any:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_field_says_what_it_contains(game: str) -> None:
+def test_every_record_field_is_documented(game: str) -> None:
     lines = Path(layout(game).__file__).read_text(encoding="utf-8").splitlines()
     fields = [line for line in lines if FIELD.match(line)]
     assert len(fields) > 100
@@ -28,7 +28,7 @@ def test_every_field_says_what_it_contains(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_position_is_the_head_of_a_game(game: str) -> None:
+def test_a_position_is_a_prefix_of_the_game_record(game: str) -> None:
     records = layout(game)
     state, whole = records.STATE, records.GAME
     assert whole.names[: len(state.names)] == state.names
@@ -37,7 +37,7 @@ def test_a_position_is_the_head_of_a_game(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_position_copies_faster_than_the_game_that_it_is_the_head_of(game: str) -> None:
+def test_a_position_copies_faster_than_the_whole_game_record(game: str) -> None:
     """Scratch is many times what a game is; a copy of the position alone leaves it behind."""
     records = layout(game)
     source, target = (np.zeros(1, records.GAME).view(np.uint8) for _ in range(2))

@@ -43,7 +43,7 @@ def digest(frame: pl.DataFrame) -> str:
 
 
 @each_third_quick("key", DIGESTS)
-def test_rows_are_those_of_the_first_edition_of_wsim(key: str) -> None:
+def test_rows_match_the_first_version_of_wsim(key: str) -> None:
     game, ruleset, players = key.split("/")
     names = LINE_UPS[game]
     policies = ",".join(names[seat % len(names)] for seat in range(int(players)))
@@ -100,7 +100,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str, str]] = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * name.endswith("teams")) for name in OTHERS]
 )
-def test_rows_of_the_other_policies_and_options_are_those_of_46e67a1(name: str) -> None:
+def test_rows_of_other_policies_and_options_match_commit_46e67a1(name: str) -> None:
     plan, seats, picks = OTHERS[name]
     found = [digest(wsim.simulate(**plan, seed=2026, picks=recorded)) for recorded in (False, True)]
     assert found == [seats, picks]

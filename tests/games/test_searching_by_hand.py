@@ -45,7 +45,7 @@ def hooks(**given: Any) -> Any:
     return known
 
 
-def test_victory_counts_with_the_lead_over_the_best_rival(module: Any) -> None:
+def test_utility_counts_victory_and_the_lead_over_the_best_rival(module: Any) -> None:
     """Seat 1 of three: 40 points and half of the victory; the best rival has 55."""
     ends = [(55.0, 0.0), (40.0, 0.5), (30.0, 0.5)]
     utility = module.utility_of(lambda _game, seat: ends[seat])
@@ -54,7 +54,7 @@ def test_victory_counts_with_the_lead_over_the_best_rival(module: Any) -> None:
     assert utility(None, rules, 0) == pytest.approx(module.LEAD * (55 - 40))
 
 
-def test_candidates_are_sorted_and_equal_ones_keep_their_order(module: Any) -> None:
+def test_candidates_are_sorted_stably(module: Any) -> None:
     records = lookahead(1.0, 3.0, 3.0, 2.0, prior=[0, 1, 2, 3, 4], total=[0, 2, 4, 6, 8], last=[0, 3, 6, 9, 12])
     module._sort(records, 4)
     assert records.candidate[:4] == [1, 2, 3, 0]
@@ -71,7 +71,7 @@ def test_candidates_are_sorted_and_equal_ones_keep_their_order(module: Any) -> N
         ([1, 3, 2, 5, 5], (1, 2, 4), 4, [3, 1]), ([3, 3, 1, 0, 5], (1, 2, 4), 4, [4, 0]),
     ],
 )  # fmt: skip
-def test_the_best_moves_are_candidates_one_for_each_thing(
+def test_candidates_are_the_best_moves_one_per_group_of_similar_moves(
     values: list[float], alike: tuple[int, ...], most: int, chosen: list[int], module: Any
 ) -> None:
     records = lookahead(candidate=[-1] * 5, move=[-1] * 5)
@@ -112,11 +112,11 @@ def test_a_users_function_values_the_moves_or_fails(module: Any) -> None:
     assert records.ahead == -1
 
 
-def test_rounds_of_halving(module: Any) -> None:
+def test_playouts_per_round_of_halving(module: Any) -> None:
     assert [module._rounds(count) for count in (1, 2, 3, 4, 5, 8, 9)] == [0, 1, 2, 2, 3, 3, 4]
 
 
-def test_changes_of_playouts_leave_out_what_all_candidates_share(module: Any) -> None:
+def test_differences_between_playouts_ignore_common_changes(module: Any) -> None:
     """Worth 1, 2, 6 (mean 3) after -2, -1, 3 before (mean 0): nothing has changed; then 4, 2, 3 (mean 3): 3, 0, -3."""
     records = lookahead(1.0, 2.0, 6.0, total=[10.0, 10.0, 10.0, 0, 0], last=[-2.0, -1.0, 3.0, 9, 9])
     assert module._add_up(records, 3) == pytest.approx(0)
@@ -125,14 +125,14 @@ def test_changes_of_playouts_leave_out_what_all_candidates_share(module: Any) ->
     assert module._add_up(records, 3) == pytest.approx((1 + 2) ** 2 + (-1 + 1) ** 2 + (0 - 3) ** 2)
 
 
-def test_estimates_are_of_the_prior_and_the_playouts(module: Any) -> None:
+def test_estimates_combine_the_prior_and_the_playouts(module: Any) -> None:
     """Two playouts, and the prior counts as two more: (2 * -3 + 10) / 4 = 1 and (0 + 2) / 4."""
     records = lookahead(prior=[0.0, -3.0, 0, 0, 0], total=[2.0, 10.0, 0, 0, 0])
     module._estimate(records, 2, 2, 2.0)
     assert (records.worth[:2], records.candidate[:2]) == ([1.0, 0.5], [1, 0])
 
 
-def test_who_is_clearly_worse_is_dropped(module: Any) -> None:
+def test_clearly_worse_candidates_are_dropped(module: Any) -> None:
     """Two standard errors of a difference of .5 each are 2 * sqrt(.5): those below 9 - 1.414 go, the best stays."""
     assert [module._clearly(playouts) for playouts in (1, 20)] == [1.0, 1.0]
     assert module._clearly(1000) == pytest.approx(math.log(1000) / 3)
@@ -143,7 +143,7 @@ def test_who_is_clearly_worse_is_dropped(module: Any) -> None:
     assert module._not_clearly_worse(lookahead(9.0, 1.0), 2, 0.0, 1.0) == 1
 
 
-def test_players_of_playouts_are_of_the_pool(module: Any) -> None:
+def test_playout_policies_come_from_the_pool(module: Any) -> None:
     """The pool of entry 3 begins at 10: the seat plays as 10, rivals as one of 11 to 14, or to 13 beside a valuer."""
     seating = SimpleNamespace(
         pool_at={3: 10}, pool_size={3: 5}, parameters=np.array([[100 + place, 200 + place, 9] for place in range(20)])
@@ -171,7 +171,7 @@ def test_players_of_playouts_are_of_the_pool(module: Any) -> None:
     assert records.player == [("line-up", 10, 3, True), 10, ("line-up", 10, 3, False)]
 
 
-def test_a_playout_goes_on_to_the_end_or_to_so_many_own_decisions(module: Any) -> None:
+def test_a_playout_ends_with_the_game_or_after_n_own_decisions(module: Any) -> None:
     """Seat 1 decides after a forced move of seat 0, and again; its player takes the last move, the rival the first."""
     made: list[Any] = []
     deciders = [0, 1, 2, 1, NOBODY]
@@ -244,7 +244,7 @@ def test_each_candidate_is_played_from_the_same_cards(module: Any) -> None:
 @pytest.mark.parametrize(
     ("manner", "left", "index"), [("VALUED", 3, 5), ("FULL", 3, 5), ("FULL", 1, 4), ("FULL", 0, -1)]
 )
-def test_a_search_thinks_about_two_candidates_or_more(manner: str, left: int, index: int, module: Any) -> None:
+def test_a_search_needs_at_least_two_candidates(manner: str, left: int, index: int, module: Any) -> None:
     """It begins with the position and the decision as they are, and puts them back; nothing is recorded meanwhile."""
     thought: list[Any] = []
     words = np.arange(4, dtype=np.uint64)
@@ -287,7 +287,7 @@ def test_a_search_thinks_about_two_candidates_or_more(manner: str, left: int, in
         assert search(game, None, seating, None, 1) == -1, "a user's function failed"
 
 
-def test_by_default_decisions_are_equal_and_moves_unlike(module: Any) -> None:
+def test_by_default_decisions_share_playouts_equally_and_no_moves_are_alike(module: Any) -> None:
     """A playout varies by .05, the prior's error by a twentieth: it counts as 20 playouts."""
     part, noise, error = module.even_share(None, None, None, False)
     assert (part, noise, noise / error) == (1.0, 0.05, pytest.approx(20))

@@ -23,7 +23,7 @@ FEW = ("--games", "4000", "--replays", "2000")
 
 
 @pytest.mark.usefixtures("medal")
-def test_effects_match_the_effect_of_the_change() -> None:
+def test_estimated_effects_match_the_measured_effect_of_a_change() -> None:
     """A point is worth as much as a salt less costs: one is re-scored, the other played, on other deals."""
     goal = read_goal(write_goal(UNBALANCED + TARGET + KNOBS + "[search]\ngames = 40000\nreplays = 40000\n"))
     answer = ask(SensitivityQuestion(goal=goal))
@@ -40,7 +40,7 @@ def test_effects_match_the_effect_of_the_change() -> None:
 
 
 @pytest.mark.usefixtures("medal")
-def test_the_interval_of_points_reaches_towards_zero() -> None:
+def test_the_interval_of_replayed_points_extends_towards_zero() -> None:
     """Decisions held fixed, a re-scored effect is the upper end: a quarter may be missing; a played one has all."""
     goal = read_goal(write_goal(UNBALANCED + TARGET + KNOBS + "[search]\ngames = 4000\nreplays = 4000\n"))
     evaluator = Evaluator(goal, Memory(), 1)
@@ -57,7 +57,7 @@ def test_the_interval_of_points_reaches_towards_zero() -> None:
 
 
 @pytest.mark.usefixtures("medal")
-def test_the_strongest_is_so_by_size() -> None:
+def test_the_strongest_effect_is_chosen_by_absolute_size() -> None:
     """Of a step that takes 2 reaches from one target and gives another 1, the first is shown."""
     goal = read_goal(write_goal(UNBALANCED + TARGET + KNOBS + "[search]\ngames = 200\nreplays = 100\n"))
     found = ask(SensitivityQuestion(goal=goal))
@@ -140,7 +140,7 @@ def played(ruleset: str, players: int, *changes: str) -> tuple[object, pl.DataFr
 
 
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
-def test_points_given_are_points_played_for(ruleset: str, players: int) -> None:
+def test_giving_points_by_replay_equals_playing_for_them(ruleset: str, players: int) -> None:
     """Random players do not look at points, so that a patched game is the same game but for its score."""
     tuning = find_game("seven_wonders").TUNING
     assert tuning is not None
@@ -163,7 +163,7 @@ def test_points_given_are_points_played_for(ruleset: str, players: int) -> None:
         assert shares(everywhere, 0 * by_game).reshape(-1) == pytest.approx(seats["win_share"].to_numpy())
 
 
-def test_a_stage_is_replayed_where_its_side_is_in_play() -> None:
+def test_a_stage_is_replayed_only_in_games_with_its_side() -> None:
     tuning = find_game("seven_wonders").TUNING
     assert tuning is not None
     simulator, seats = played("1e", 4)

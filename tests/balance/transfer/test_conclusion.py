@@ -44,7 +44,7 @@ SAID = "Typical deviation from the middle of what is accepted:"
         ),
     ],
 )
-def test_other_players_are_counted_by_what_the_patch_does(
+def test_the_conclusion_counts_players_by_the_effect_of_the_patch(
     others: list[dict[str, Any]], headline: str, clear: bool
 ) -> None:
     found = Stored(TransferAnswer, None, {"carried": [OWN, *others], "responses": None}).conclusion()
@@ -55,7 +55,7 @@ def test_other_players_are_counted_by_what_the_patch_does(
     assert found.detail.startswith(f"{SAID} {largest['policies']} at four {before} to {after}")
 
 
-def test_a_patch_that_was_measured_with_its_own_players_only_is_not_said_to_carry_over() -> None:
+def test_no_transfer_is_claimed_without_other_players() -> None:
     found = Stored(TransferAnswer, None, {"carried": [OWN], "responses": None}).conclusion()
     said = f"{SAID} balanced at four 0.080 to 0.010."
     assert found == Conclusion("The patch was measured with its own players only.", said, clear=False)

@@ -40,7 +40,7 @@ def write_patch(text: str = MENDED) -> str:
     return "mended.toml"
 
 
-def test_a_patch_is_measured_elsewhere(wsim_command: Command) -> None:
+def test_a_patch_is_measured_with_other_players(wsim_command: Command) -> None:
     told = json.loads(wsim_command("balance", write_settings(), "--json", *ELSEWHERE).out)
     assert told["interrupted"] is False
     assert [(row["setting"], row["policies"], row["targeted"]) for row in told["carried"]] == [
@@ -56,7 +56,7 @@ def test_a_patch_is_measured_elsewhere(wsim_command: Command) -> None:
     assert temple["style_before"] in ("bold", "shy")
 
 
-def test_a_patch_that_there_is_is_measured_without_a_search(wsim_command: Command) -> None:
+def test_an_existing_patch_is_measured_without_a_search(wsim_command: Command) -> None:
     goal = write_settings()
     answer = wsim_command("balance", goal, "--transfer", write_patch(), "--json", *ELSEWHERE)
     assert (answer.code, answer.err) == (0, "")
@@ -70,7 +70,7 @@ def test_a_patch_that_there_is_is_measured_without_a_search(wsim_command: Comman
     assert sorted(path.name for path in Path().iterdir()) == ["goal.toml", "mended.toml"]
 
 
-def test_nets_trained_on_either_game_play_both() -> None:
+def test_nets_trained_on_each_game_play_both_games() -> None:
     """Four cells, twice: who learned without the patch, and with it, in the game without it and with it."""
     asked: list[Any] = []
 
@@ -110,9 +110,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_reported_in_one_sentence_before_anything_is_searched_for(
-    mistake: str, wsim_command: Command
-) -> None:
+def test_a_mistake_is_reported_in_one_sentence_before_the_search(mistake: str, wsim_command: Command) -> None:
     words, said = MISTAKES[mistake]
     write_patch()
     Path("words.toml").write_text('wonders.Temple.name = "Shrine"\n', encoding="utf-8")
@@ -129,7 +127,7 @@ def test_a_mistake_is_reported_in_one_sentence_before_anything_is_searched_for(
 
 
 @pytest.mark.parametrize("option", ["--player", "--style"])
-def test_invalid_players_are_refused_before_the_search(option: str, wsim_command: Command) -> None:
+def test_invalid_players_are_rejected_before_the_search(option: str, wsim_command: Command) -> None:
     target = '[[target]]\nof = "wonder"\nwithin = 0.1\n[[knob]]\npath = "cards.*.points"\nrange = "-1..1"\n'
     answer = wsim_command("balance", write_goal(target), option, "millitary", "--out", "patch.toml")
     assert (answer.code, answer.out) == (2, "")
@@ -156,7 +154,7 @@ def stopped(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 
 @pytest.mark.slow
-def test_ctrl_c_while_a_patch_is_carried_over_shows_the_proof_and_continues(
+def test_ctrl_c_during_a_transfer_shows_the_proof_and_can_continue(
     wsim_command: Command, stopped: Callable[[], None]
 ) -> None:
     goal = write_settings()
@@ -181,7 +179,7 @@ def test_ctrl_c_while_a_patch_is_carried_over_shows_the_proof_and_continues(
     assert not Path("patch.toml.journal").exists()
 
 
-def test_ctrl_c_while_a_given_patch_is_measured(wsim_command: Command, stopped: Callable[[], None]) -> None:
+def test_ctrl_c_while_measuring_a_given_patch(wsim_command: Command, stopped: Callable[[], None]) -> None:
     goal = write_settings()
     words = ("balance", goal, "--transfer", write_patch(), "--player", "shy", "--transfer-games", "1000", "--quiet")
     answer = wsim_command(*words)
@@ -234,7 +232,7 @@ range = "-2..4"
 
 @pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="needs many playouts")
-def test_the_net_learns_the_patched_game_next_to_the_patch(wsim_command: Command) -> None:
+def test_nets_learn_the_game_with_and_without_the_patch(wsim_command: Command) -> None:
     write_patch("wonders.Gizah.sides.A.1.points = 7\n")
     words = ("balance", write_goal(PYRAMIDS), "--transfer", "mended.toml", "--retrain", "60", "--transfer-games", "64")
     answer = wsim_command(*words, "--json", "--quiet")
