@@ -114,6 +114,6 @@ def test_the_time_per_game_excludes_startup(games: int, seconds: float, monkeypa
     monkeypatch.setattr(policy_check, "play", chunks)
     monkeypatch.setattr(policy_check, "SHORT", 8.0 if games == 3 else 4.0)
     monkeypatch.setattr("wsim.lab.policy_check.time.perf_counter", lambda: clock[0])
-    frame, found = policy_check._timed(cast("Any", SimpleNamespace(game="", games=games)))
+    frame, found = policy_check._play_timed(cast("Any", SimpleNamespace(game="", games=games)))
     assert frame["game"].to_list() == [*range(games)]
     assert found == pytest.approx(seconds)

@@ -253,7 +253,11 @@ def test_a_file_outside_the_folder_is_none_of_the_runs(made: Path) -> None:
     assert damaged_files(made, {"../ran": "0" * 64, "/etc/hostname": "0" * 64}) == ["../ran", "/etc/hostname"]
 
 
-def test_the_file_that_is_missing_is_named(made: Path) -> None:
+def test_missing_and_changed_files_are_named(made: Path) -> None:
     (made / "files/3/w.toml").unlink()
-    with pytest.raises(StoreError, match=r"files/3/w\.toml is missing or was changed"):
+    with pytest.raises(StoreError, match=r"files/3/w\.toml is missing or was changed after it was written"):
+        load_run(made)
+    (made / "files/1/pp.toml").write_text("changed")
+    several = r"files/1/pp\.toml and files/3/w\.toml are missing or were changed after they were written"
+    with pytest.raises(StoreError, match=several):
         load_run(made)

@@ -80,9 +80,9 @@ def part(number: int, games: int = 10) -> Any:
 
 
 def test_the_parts_of_a_run_are_given_once_and_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(merge, "_refuse_stranger", lambda *_given: None)
+    monkeypatch.setattr(merge, "_refuse_foreign_part", lambda *_given: None)
     every = [part(number) for number in range(12, 0, -1)]
-    assert [run.part.number for run in merge._checked(every)] == list(range(1, 13))
+    assert [run.part.number for run in merge._checked_parts(every)] == list(range(1, 13))
     for given, words in (
         ([part(1), part(1)], "part 1/12 is given twice: 'p1' and 'p1'"),
         ([part(1, games=9)], "'p1' contains 9 of the 10 games of part 1/12"),
@@ -91,7 +91,7 @@ def test_the_parts_of_a_run_are_given_once_and_all(monkeypatch: pytest.MonkeyPat
         (every[9:], "parts 4/12, 5/12, 6/12, 7/12, 8/12, 9/12, 10/12, 11/12 and 1 more of the run are missing"),
     ):
         with pytest.raises(UserError) as caught:
-            merge._checked(given)
+            merge._checked_parts(given)
         assert words in str(caught.value)
     with pytest.raises(UserError, match="no parts to merge"):
         merge.merge([], "out")
@@ -134,7 +134,7 @@ def test_a_folder_with_anything_but_an_earlier_copy_is_left_alone(tmp_path: Path
     folder = tmp_path / "run"
 
     def refuse() -> None:
-        remote._refuse_strangers(folder, names, digests, described)
+        remote._refuse_foreign_files(folder, names, digests, described)
 
     refuse()
     folder.mkdir()

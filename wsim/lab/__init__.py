@@ -1,1 +1,1 @@
-"""The laboratory: plans, batches, run folders. Nothing in here knows which game is played (see ``wsim.game``)."""
+"""Plans, batches and run folders. This package is independent of the game that is played (see ``wsim.game``)."""

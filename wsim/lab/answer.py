@@ -1,7 +1,8 @@
-"""The answer to a question: recorded, written, read, displayed and repeated in the same way for every question.
+"""The base class of answers: record, write, read, display and repeat them in the same way for every question.
 
-A kind of answer is a frozen dataclass (``repr=False``) of ``Answer``. Its fields, in order, are its record as JSON; it
-names its tables and defines how it is displayed (``display``) and repeated (``restored``).
+Each kind of answer is a frozen dataclass (``repr=False``) that inherits from ``Answer``. Its fields, in order, form its
+JSON record. The class lists its tables and defines how an answer is displayed (``display``) and repeated
+(``restored``).
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ from wsim.lab.repetition import SHOWN, RepetitionSettings, Rerun, paths_in, soun
 from wsim.text_tables import text_of
 
 UNRECORDED: Mapping[str, bool] = {"recorded": False}
-"""Metadata of a field that is not part of the record."""
+"""Field metadata that keeps a field out of the record."""
 VOLATILE_KEYS = ("seconds", "costs", "baseline", "made", "digests", "wsim", "digest", "notes", "estimand", "remarks")
-"""Keys of a record that are not compared: times, provenance, and sentences."""
+"""Record keys that are ignored in comparisons: times, provenance and sentences."""
 STOPPED_MANUALLY = "it was interrupted, but the repetition was not"
 
 View = Callable[[pl.DataFrame], pl.DataFrame]
@@ -51,15 +52,15 @@ class Answer:
 
     Attributes
     ----------
-    FORMAT: the kind in files, such as ``wsim-match/1``. FORMER_FORMATS: former formats that can still be read.
-    SUFFIXES: of its files, the default first.
-    COMMAND: the command that asks it. TITLE: its name in a sentence. FILE_NOUN: the name of its files.
-    LOCATION_HINT: where to find them, as the end of a refusal.
-    TABLES: the names of its tables in its record, the main one first. LONG_TABLE: the table in a Parquet file, if not
-        the main one. ROWS: what a row of a table is called, where its name in the singular is not that.
-    NEEDS: what a file must contain to be shown: by name in the record, the required columns of its rows; none: any.
-        Dots in a name lead into nested objects.
-    RENAMED: former names of keys and columns, with the present ones.
+    FORMAT: the format recorded in files, such as ``wsim-match/1``. FORMER_FORMATS: older formats that are still read.
+    SUFFIXES: the accepted file suffixes, the default first.
+    COMMAND: the command that produces the answer. TITLE: what a sentence calls the answer. FILE_NOUN: what a sentence
+        calls its file. LOCATION_HINT: where to find such files, as the end of an error message.
+    TABLES: the names of the tables in the record, the main table first. LONG_TABLE: the table to write to a Parquet
+        file, if not the main table. ROWS: nouns for the rows of tables whose own name has no suitable singular.
+    NEEDS: the tables that a file must contain to be displayed, with their required columns (empty: any columns). A dot
+        in a name leads into a nested object.
+    RENAMED: former names of keys and columns, mapped to their current names.
     """
 
     FORMAT: ClassVar[str] = ""
@@ -77,7 +78,7 @@ class Answer:
     command = ""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
-        """Accept the names that the class attributes had before 0.3.0, for questions of other packages."""
+        """Accept the class attribute names used before 0.3.0, for questions defined in other packages."""
         super().__init_subclass__(**keywords)
         for former, name in _FORMER_ATTRIBUTES.items():
             if former in vars(cls):
@@ -85,7 +86,7 @@ class Answer:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of its command: 0 unless the answer is a failure."""
+        """The exit code of the command: 0 unless the answer counts as a failure."""
         return 0
 
     @property
@@ -106,23 +107,23 @@ class Answer:
         return html_of(self.title, self.shown())
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer as a document; ``view``: the rows of its main table to show."""
+        """Return the answer as a document; ``view`` selects and sorts the rows of the main table."""
         raise NotImplementedError
 
     def shown(self, view: View = whole, **options: Any) -> Document:
-        """Return the answer as a document (``display``) with its conclusion and the command that asks it."""
+        """Return the answer as a document (``display``), with its conclusion and the command that produces it."""
         document = self.display(view, **options)
         conclusion = document.conclusion or Stored(type(self), None, as_read(self.record())).conclusion()
         return replace(document, conclusion=conclusion, command=self.command)
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
-        """Return the column declarations of its tables, by the names of the tables."""
+        """Return the column declarations of each table, by table name."""
         return {}
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:  # noqa: ARG003
-        """Return what was found, in words: the same in the terminal and on every page; None if that is not known."""
+        """Return the conclusion in words, the same for the terminal and all pages; None if there is no conclusion."""
         return None
 
     @classmethod
@@ -133,20 +134,22 @@ class Answer:
         remarks = [f"{remark}." for remark in stored.record.get("remarks", ())]
         return Document(stored.main, tables, head=[f"{estimand.rstrip('.')}."] if estimand else [], notes=remarks)
 
-    # --- on the disk ------------------------------------------------------------------------------------------------
+    # --- files ------------------------------------------------------------------------------------------------------
 
     def record(self) -> dict[str, Any]:
         """Return the answer as a JSON object."""
         named = [field.name for field in fields(self) if field.metadata.get("recorded", True)]  # type: ignore[arg-type]
-        record = {name: _recorded(getattr(self, name)) for name in named}
+        record = {name: _as_json(getattr(self, name)) for name in named}
         if "seconds" in record:
             record["seconds"] = round(record["seconds"], 3)
         return {"format": self.FORMAT, **record}
 
     def write(self, path: str | Path) -> Path:
-        """Write the answer and return the path of its file. ``x.json`` contains the record; ``x.parquet`` a table with
-        the record in its metadata; in a run folder, a JSON file is written for its report. Raises UserError for any
-        other path, StoreError if the disk refuses.
+        """Write the answer and return the path of the file.
+
+        ``x.json`` contains the record, ``x.parquet`` a table with the record in its metadata. If ``path`` is a run
+        folder, a JSON file is written into it for the run's report. Raises UserError for any other path, StoreError if
+        the file cannot be written.
         """
         target, record = Path(path), as_read(self.record())
         if (target / RECORD).is_file():
@@ -162,7 +165,7 @@ class Answer:
 
     @classmethod
     def check_target(cls, path: Path) -> None:
-        """Raise UserError for a path that an answer cannot be written to."""
+        """Raise UserError unless an answer can be written to this path."""
         if (path / RECORD).is_file():
             return
         if path.suffix not in (".json", ".parquet"):
@@ -174,24 +177,23 @@ class Answer:
 
     @classmethod
     def family(cls) -> str:
-        """Return the prefix of such files in a run folder."""
+        """Return the prefix that files of this kind have in a run folder."""
         return cls.FORMAT.partition("/")[0].removeprefix("wsim-")
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
-        """Return the fields that distinguish an answer from others of its kind in a folder: the question and the
-        games."""
+        """Return what distinguishes an answer from others of its kind in a folder: its question and its games."""
         raise NotImplementedError
 
     @classmethod
     def files_in(cls, folder: Path) -> list[Path]:
-        """Return the answers of this kind in a run folder."""
+        """Return the paths of the answers of this kind in a run folder, sorted."""
         families = [cls.family(), *(name.partition("/")[0].removeprefix("wsim-") for name in cls.FORMER_FORMATS)]
         return sorted({path for family in families for path in folder.glob(f"{family}-*.json")})
 
     @classmethod
     def read(cls, path: Path) -> Stored:
-        """Read a file of :meth:`write`; raise UserError for a file that is not such an answer, or is damaged."""
+        """Read a file written by :meth:`write`; raise UserError if it is damaged or not an answer of this kind."""
         noun = f"{'an' if cls.FILE_NOUN[0] in 'aeiou' else 'a'} {cls.FILE_NOUN}"
         try:
             metadata = pl.read_parquet_metadata(path) if path.suffix == ".parquet" else None
@@ -215,7 +217,7 @@ class Answer:
 
     @classmethod
     def renamed(cls, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a record with the present names of its keys and of the columns of its tables (``RENAMED``)."""
+        """Return a record with the current names of its keys and columns (``RENAMED``)."""
 
         def row(value: Any) -> Any:
             return (
@@ -227,47 +229,45 @@ class Answer:
             for key, value in record.items()
         }
 
-    # --- asked again ------------------------------------------------------------------------------------------------
+    # --- repetition -------------------------------------------------------------------------------------------------
 
     @classmethod
     def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the plan in a record, flat; if there are several, the first, with one seat per policy."""
+        """Return the recorded plan as a flat mapping; of several plans, the first, with one seat per policy."""
         raise NotImplementedError
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: RepetitionSettings) -> Callable[[], Answer]:
-        """Return a function that asks the question again; a damaged record raises KeyError, TypeError or the like."""
+        """Return a function that asks the question again; raise KeyError, TypeError or similar for a damaged record."""
         raise NotImplementedError
 
     def comparable_record(self, record: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG002
-        """Return the record of this answer without the parts that may differ from ``record`` when it is repeated."""
+        """Return the record of this answer without the entries that may differ from ``record`` in a repetition."""
         return as_read(self.record())
 
     @classmethod
     def upgraded(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a record of an earlier version with the present names of its keys."""
+        """Return a record, possibly written by an earlier version, with the current names of its keys."""
         return record
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Return the compared content in words: ``2,000 deals of every arm, 3 effects``."""
+        """Describe what is compared: ``2,000 deals of every arm, 3 effects``."""
         raise NotImplementedError
 
     def provenance_differences(self, record: Mapping[str, Any]) -> list[str]:  # noqa: ARG002
-        """Return the differences in how a recorded answer was made."""
+        """Return the differences in provenance between this answer and a recorded one."""
         return []
 
     def again(self, *, threads: int | None = None, cluster: str | None = None) -> Rerun:
-        """Ask the same again and compare every number."""
+        """Ask the same question again and compare every number."""
         how = RepetitionSettings(execution=Execution(threads, cluster))
         return Stored(type(self), None, as_read(self.record())).again(how)
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A stored answer, which pages show and repetitions are compared with. ``path`` is that of its file, if there is
-    one.
-    """
+    """An answer read from a record, for pages and repetitions; ``path`` is None if it does not come from a file."""
 
     kind: type[Answer]
     path: Path | None
@@ -275,12 +275,12 @@ class Stored:
 
     @property
     def name(self) -> str:
-        """The name of its file."""
+        """The file name; empty if there is no file."""
         return "" if self.path is None else self.path.name
 
     @property
     def paths(self) -> dict[str, str]:
-        """The paths of the files that its plans name, if the answer is in a run folder."""
+        """The paths of the files that the plans name, if the answer is in a run folder."""
         return {} if self.path is None else paths_in(self.path.parent)
 
     @property
@@ -289,35 +289,35 @@ class Stored:
         return self.table(self.kind.TABLES[0])
 
     def table(self, name: str) -> pl.DataFrame:
-        """Return one of its tables."""
+        """Return a table of the record as a data frame."""
         return pl.DataFrame(self.record[name], infer_schema_length=None)
 
     def sheet(self, name: str, title: str = "", frame: pl.DataFrame | None = None, **more: Any) -> Sheet:
-        """Return one of its tables to print, without nested columns; ``frame``: print these rows instead."""
+        """Return a table as a printable sheet without nested columns; ``frame`` replaces its rows."""
         rows = self.table(name) if frame is None else frame
         flat = rows.select([column for column, kind in rows.schema.items() if not kind.is_nested()])
         words = name.replace("_", " ").capitalize()
         return Sheet(title or words, flat.to_dicts(), self.kind.columns(self.record).get(name, ()), **more)
 
     def document(self) -> Document:
-        """Return the answer as a document for pages, with the command that repeats and compares it."""
+        """Return the answer as a document for pages, with the command that repeats it and compares the results."""
         command = "" if self.path is None else shlex.join(["wsim", "rerun", shown_path(self.path)])
         document = self.kind.document(self)
         return replace(document, conclusion=document.conclusion or self.conclusion(), command=command)
 
     def conclusion(self) -> Conclusion | None:
-        """Return what was found, in words; None if the record of an earlier version lacks what that needs."""
+        """Return the conclusion in words; None if there is none or an older record lacks the required fields."""
         try:
             return self.kind.conclusion(self)
         except (KeyError, IndexError, TypeError, ValueError, pl.exceptions.PolarsError):
             return None
 
     def game(self) -> str | None:
-        """Return the name of its game; None if it has none."""
+        """Return the name of the game; None if the answer does not belong to a game."""
         return self.kind.flat_plan(self.record).get("game")
 
     def lacks(self) -> str:
-        """Return a description of the missing part; raise KeyError, TypeError or the like for a damaged record."""
+        """Describe the missing content; raise KeyError, TypeError or similar for a damaged record."""
         if missing := [name for name in self.kind.NEEDS if name.partition(".")[0] not in self.record]:
             return f"it has no {', '.join(missing)}"
         _ = self.game()
@@ -330,7 +330,7 @@ class Stored:
         return ""
 
     def plan(self) -> Plan | None:
-        """Return its plan (``Answer.flat_plan``), if it has one; raise UserError for a damaged one."""
+        """Return the recorded plan (``Answer.flat_plan``), None if there is none; raise UserError if it is damaged."""
 
         def restored() -> Plan | None:
             flat = self.kind.flat_plan(self.record)
@@ -359,18 +359,18 @@ class Stored:
 
 
 def recorded_provenance(record: Mapping[str, Any]) -> Provenance:
-    """Return the provenance that an answer records for its games; UserError if it is damaged."""
+    """Return the provenance recorded for the games of an answer; raise UserError if it is damaged."""
     return sound(lambda: Provenance.from_record(record))
 
 
 def as_read(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record as read back from a file: tuples become lists."""
+    """Return a record as it would be read back from a file: tuples become lists."""
     copy: dict[str, Any] = json.loads(json.dumps(record))
     return copy
 
 
-def _recorded(value: Any) -> Any:
-    """Return a value of an answer as JSON."""
+def _as_json(value: Any) -> Any:
+    """Convert a value of an answer to JSON types."""
     if isinstance(value, pl.DataFrame):
         return value.to_dicts()
     if isinstance(value, Plan):
@@ -380,16 +380,16 @@ def _recorded(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
     if isinstance(value, Mapping):
-        return {key: _recorded(item) for key, item in value.items()}
-    return [_recorded(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key: _as_json(item) for key, item in value.items()}
+    return [_as_json(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _differences(recorded: Mapping[str, Any], current: Mapping[str, Any]) -> Iterator[str]:
-    """Return the differences between two records, a sentence each."""
+    """Yield the differences between two records, one sentence each."""
     if recorded.get("stopped") == "interrupted":
         yield STOPPED_MANUALLY
     old, new = (
-        dict(_values({key: value for key, value in record.items() if key not in VOLATILE_KEYS}))
+        dict(_leaf_values({key: value for key, value in record.items() if key not in VOLATILE_KEYS}))
         for record in (recorded, current)
     )
     paths = [path for path in {**old, **new} if not _equal(old.get(path), new.get(path))]
@@ -406,13 +406,13 @@ def _equal(recorded: Any, value: Any) -> bool:
     return bool(recorded == value)
 
 
-def _values(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the values of a JSON object by their paths."""
+def _leaf_values(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the path and value of every leaf of a JSON object."""
     if isinstance(value, Mapping):
         for key, item in value.items():
-            yield from _values(item, f"{path}.{key}" if path else str(key))
+            yield from _leaf_values(item, f"{path}.{key}" if path else str(key))
     elif isinstance(value, Sequence) and not isinstance(value, str) and value:
         for index, item in enumerate(value):
-            yield from _values(item, f"{path}[{index}]")
+            yield from _leaf_values(item, f"{path}[{index}]")
     else:
         yield path, value

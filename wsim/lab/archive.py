@@ -1,11 +1,11 @@
-"""The inputs of a run, copied into its folder: card files, patches, weights, policies, and the resolved catalogue.
+"""Copy the inputs of a run into its folder: card files, patches, weights, policies and the resolved catalogue.
 
     FOLDER/catalogue.json   the catalogue after all layers, patches and changes (``Simulator.resolved``)
-    FOLDER/files/0/...      the card file, then every file that the plan names, each in its own numbered folder,
-                            with the modules that a policy imports from there and the effects that a patch names; then
-                            the installed modules that policies come from
+    FOLDER/files/0/...      the card file, then every file that the plan names, each in its own numbered folder
+                            together with the modules that a policy imports from its folder or the effects that a
+                            patch names; then the installed modules that contain policies
 
-Analyses read these files as text and data; only playing runs a policy.
+Analyses only read these files; the code of a policy runs only when games are played.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Archive:
     Attributes
     ----------
     contents: path in the run's folder -> bytes.
-    paths: name of a file as the plan writes it (``OWN_CARDS``: the card file shipped with wsim) -> path in the folder.
+    paths: file name as written in the plan (``OWN_CARDS``: the card file shipped with wsim) -> path in the folder.
     """
 
     contents: Mapping[str, bytes]
@@ -63,7 +63,7 @@ class Archive:
                 raise UserError(f"cannot read {name or str(path)!r}: {error.strerror}") from error
             contents |= {f"{FILES}/{number}/{inner}": content for inner, content in sources.items()}
             paths[name] = f"{FILES}/{number}/{path.name}"
-        for number, sources in enumerate(_modules(plan), start=len(named)):
+        for number, sources in enumerate(_installed_modules(plan), start=len(named)):
             contents |= {f"{FILES}/{number}/{inner}": content for inner, content in sources.items()}
         return cls(contents, paths)
 
@@ -73,9 +73,9 @@ class Archive:
         return {path: content_digest(content) for path, content in self.contents.items()}
 
     def over(self, folder: Path, digests: Mapping[str, str], paths: Mapping[str, str]) -> Archive:
-        """Return the archive of a resumed run: intact files in the folder take precedence over new ones.
+        """Return the archive for a resumed run: intact files in the folder take precedence over new ones.
 
-        ``digests``, ``paths``: those of the files archived so far.
+        ``digests`` and ``paths`` describe the files archived so far.
         """
         damaged = set(damaged_files(folder, digests))
         intact = {path: (folder / path).read_bytes() for path in digests if path not in damaged}
@@ -84,7 +84,7 @@ class Archive:
         return Archive(contents, {**self.paths, **known})
 
     def write(self, folder: Path, digests: Mapping[str, str]) -> None:
-        """Write the files that are missing or do not match ``digests``; StoreError if the disk refuses."""
+        """Write the files that are missing or do not match ``digests``; raise StoreError if that fails."""
         for path in set(damaged_files(folder, digests)) & set(self.contents):
             target = folder / path
             try:
@@ -94,9 +94,9 @@ class Archive:
             write_bytes(target, self.contents[path])
 
 
-def _modules(plan: Plan) -> Iterator[dict[str, bytes]]:
-    """Yield the sources of each installed module that a policy comes from. They are kept for reference only."""
-    if "wsim.policies.user_policies" not in sys.modules:  # then no user policy has been loaded
+def _installed_modules(plan: Plan) -> Iterator[dict[str, bytes]]:
+    """Yield the sources of each installed module that contains a policy. They are stored for reference only."""
+    if "wsim.policies.user_policies" not in sys.modules:  # no user policy has been loaded
         return
     from wsim.policies.user_policies import installed_module
 

@@ -28,20 +28,20 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
 
 Made = TypeVar("Made")
-"""The result for one chunk of games."""
+"""The result type for one chunk of games."""
 
-FIRST_CHUNK = 1  # a game of search may take seconds; for fast games, chunks grow quickly
+FIRST_CHUNK = 1  # one game of ``search`` may take seconds; chunks of fast games grow quickly
 LAST_CHUNK = 256  # towards the end chunks shrink to this, so that the threads finish together
 MAX_CHUNK = 8192
-MAX_GROWTH = 32  # large, so that the fixed cost of a chunk (frames of 100 columns) soon stops mattering
+MAX_GROWTH = 32  # large, so that the fixed cost of a chunk (frames of 100 columns) soon becomes negligible
 SECONDS_A_CHUNK = 0.2  # short enough for the progress bar and Ctrl-C, long enough to amortise the cost of a chunk
-MAX_WAIT = 5.0  # on a busy machine chunks may take this many times as long: small ones would cost processor time
+MAX_WAIT = 5.0  # chunks may take this many times longer on a busy machine, where small chunks waste processor time
 MAX_THREADS = 1024
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """The tables of the games ``games``: one row per game and seat and, if requested, one per decision."""
+    """The tables of some games: one row per game and seat and, if requested, one row per decision."""
 
     games: range
     seats: pl.DataFrame
@@ -49,11 +49,11 @@ class Chunk:
 
 
 class ChunkSizer:
-    """Chooses chunk sizes so that a chunk takes about ``seconds``: thousands of fast games, a few slow ones.
+    """Chooses chunk sizes so that each chunk takes about ``seconds``: thousands of fast games or a few slow ones.
 
     Attributes
     ----------
-    known: whether the speed of games has been measured (or the size is fixed).
+    known: whether the time per game has been measured, or the chunk size is fixed.
     """
 
     def __init__(self, fixed: int | None, seconds: float = SECONDS_A_CHUNK) -> None:
@@ -63,9 +63,7 @@ class ChunkSizer:
         self._lock = Lock()
 
     def note(self, games: int, seconds: float) -> None:
-        """Update the size from a chunk of ``games`` that took ``seconds``; it grows at most by the factor
-        ``MAX_GROWTH``.
-        """
+        """Update the chunk size after ``games`` took ``seconds``; it grows at most by the factor ``MAX_GROWTH``."""
         if self._fixed:
             return
         wanted = int(games * self._seconds / max(seconds, 1e-6))
@@ -74,7 +72,7 @@ class ChunkSizer:
             self.known = True
 
     def size(self, left: int, threads: int) -> int:
-        """Return the size of the next chunk when ``left`` games remain for ``threads``."""
+        """Return the size of the next chunk when ``left`` games remain for ``threads`` threads."""
         if self._fixed:
             return self._fixed
         return min(self._size, max(LAST_CHUNK, left // (2 * threads)))
@@ -91,7 +89,7 @@ def usable_threads(threads: int | None) -> int:
 
 
 def _timed(make: Callable[[range], Made], games: range, pace: ChunkSizer) -> Made:
-    """Call ``make`` with a chunk of games and report the time to ``pace``."""
+    """Call ``make`` with a chunk of games and report the elapsed time to ``pace``."""
     start, own = time.perf_counter(), time.thread_time()
     result = make(games)
     waited = (time.perf_counter() - start) / MAX_WAIT
@@ -108,12 +106,12 @@ def in_chunks(
     chunk: int | None = None,
     seconds: float = SECONDS_A_CHUNK,
 ) -> Generator[Made]:
-    """Split the games of ``parts`` into chunks, call ``make`` with each on some thread, and yield the results in order.
+    """Split the games of ``parts`` into chunks, call ``make`` with each chunk on a thread, and yield results in order.
 
-    ``games`` is the total number of games; without it, ``parts`` is read into memory to count them. A chunk never
-    crosses the end of a part. ``chunk`` fixes the games per chunk; without it the size adapts to the speed of ``make``,
-    so that a chunk takes about ``seconds``. Leaving the loop early (an error, Ctrl-C, a break) waits for the running
-    chunks and drops the queued ones.
+    ``games`` is the total number of games; without it, ``parts`` is read into memory to count them. No chunk crosses
+    the end of a part. ``chunk`` fixes the games per chunk; without it, the size adapts to the speed of ``make`` so that
+    a chunk takes about ``seconds``. If the loop ends early (an error, Ctrl-C, a break), running chunks are completed
+    and queued chunks are dropped.
     """
     workers = usable_threads(threads)
     pace = ChunkSizer(chunk, seconds)
@@ -147,7 +145,7 @@ def play(
     picks: bool = False,
     chunk: int | None = None,
 ) -> Generator[Chunk]:
-    """Play the games of ``parts`` in order and yield their tables chunk by chunk (``in_chunks``)."""
+    """Play the games of ``parts`` and yield their tables in order, chunk by chunk (``in_chunks``)."""
     return in_chunks(partial(played, simulator, picks), parts, games=games, threads=threads, chunk=chunk)
 
 
@@ -162,7 +160,7 @@ def played(simulator: Simulator, picks: bool, games: range) -> Chunk:
 
 
 def rows_and_picks(simulator: Simulator, games: range, *, picks: bool) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    """Play games; return one row per game and seat, in order, and one per decision if requested."""
+    """Play games; return one row per game and seat, in order, and one row per decision if requested (else None)."""
     rows = np.zeros(len(games) * simulator.seats, simulator.row_dtype)
     decisions = np.zeros(len(games) * simulator.picks_per_game, simulator.pick_dtype) if picks else None
     decided = simulator.play(games.start, rows, decisions)

@@ -1,4 +1,4 @@
-"""Trial games of a catalogue at every number of players, before anybody relies on it (``wsim catalog --check``)."""
+"""Play trial games of a catalogue with every number of players, to find broken limits (``wsim catalog --check``)."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from wsim.limits import GameLimitError
 if TYPE_CHECKING:
     from wsim.spec.catalogues import Source
 
-GAMES = 1000  # of each policy at each number of players
+GAMES = 1000  # per policy and number of players
 POLICIES = ("random", "balanced")
-"""The policies of trial games: one that reaches all positions, and a strong one that builds what pays."""
+"""The policies of trial games: one that reaches all positions, and a strong one that builds what is worthwhile."""
 
 
 def play_catalogue(game: str, source: Source, players: Sequence[int], mistakes: Mistakes) -> int:
-    """Play games at every number of players, report every limit that a game breaks, and return the number of games.
+    """Play games with every number of players and return how many; report each limit that a game exceeds.
 
-    A catalogue with effects in Python is not played, because that would run its code.
+    A catalogue with Python effects is not played, because playing would run its code.
     """
     import numpy as np
 

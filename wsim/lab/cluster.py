@@ -1,8 +1,9 @@
-"""Play on a cluster of Dask workers: local processes (``local:4``) or those of a scheduler (``tcp://host:8786``). A
-task maps a range of games to a result: the Parquet files of a shard, the sums of a comparison. Any function that runs
-on threads (``wsim.lab.batch.in_chunks``) can run here (``chunk_runner``): it is sent with the inputs of its plans
-(``wsim.lab.tasks``). A worker that dies is replaced, or its tasks go to other workers; results depend only on plans and
-games.
+"""Play on a cluster of Dask workers: local processes (``local:4``) or workers of a scheduler (``tcp://host:8786``).
+
+A task maps a range of games to a result, such as the Parquet files of a shard or the sums of a comparison. Any function
+that runs on threads (``wsim.lab.batch.in_chunks``) can also run on workers (``chunk_runner``); it is sent with the
+inputs of its plans (``wsim.lab.tasks``). A worker that dies is replaced, or its tasks go to other workers. Results
+depend only on plans and game numbers.
 """
 
 from __future__ import annotations
@@ -28,15 +29,15 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
 
 Made = TypeVar("Made")
-"""The result for some games."""
+"""The result type for a range of games."""
 
 _LOCAL = re.compile(r"local:(\d{1,4})")
 _REMOTE = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+:\d+")
-_FAILURES = 10  # workers that may die with a task before it is abandoned
-_WAIT = "30s"  # for the scheduler and its first worker
+_FAILURES = 10  # a task is abandoned after this many workers died while running it
+_WAIT = "30s"  # timeout for the scheduler and its first worker
 SECONDS_A_TASK = 0.5  # short enough for progress and Ctrl-C, long enough to amortise the cost of a task
-_LOOK = 2.0  # seconds between checks that a worker is left
-_ALONE = 60.0  # seconds to wait without a worker: those of a scheduler may be starting
+_LOOK = 2.0  # seconds between checks that a worker is still alive
+_ALONE = 60.0  # seconds to wait without any worker: a scheduler may still be starting its workers
 _GONE = "the cluster is gone; finished results are kept"
 
 
@@ -59,15 +60,16 @@ def check_cluster(cluster: str | Cluster | None, threads: int | None = None) -> 
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """Let only this process receive Ctrl-C from the terminal; it ends the workers itself. The signal is blocked for
-    this thread and all threads and processes that it starts meanwhile, including later replacements; in this process it
-    is delivered once the workers have started.
+def _interrupts_blocked() -> Iterator[None]:
+    """Block Ctrl-C while workers start, so that only this process receives it from the terminal and stops the workers.
+
+    The signal stays blocked in the threads and processes that this thread starts within the block, and in workers that
+    replace them later. In this process, it is delivered at the end of the block.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    from multiprocessing import resource_tracker  # here: what only a local cluster needs
+    from multiprocessing import resource_tracker  # imported here: only a local cluster needs it
 
     resource_tracker.ensure_running()  # starting it unblocks the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -78,7 +80,7 @@ def _deaf() -> Iterator[None]:
 
 
 class Cluster:
-    """A connected cluster. ``address``: its address; ``workers``: the number of its threads when it was connected."""
+    """A connected cluster; ``workers`` is its total number of threads at the time of connection."""
 
     def __init__(self, address: str, client: Any) -> None:
         self.address = address
@@ -88,10 +90,11 @@ class Cluster:
     def made(
         self, make: Callable[[range], Made], ready: Sequence[Ready], parts: Iterator[range]
     ) -> Generator[tuple[range, float, Made]]:
-        """Apply a function to each range of games and yield its result with the games and seconds, as soon as it is
-        ready. About two tasks per thread are in progress, which bounds the memory; ``parts`` is read only when one can
-        start. Leaving the loop drops unfinished tasks. Raises the error of a worker, OSError if the cluster or all its
-        workers are gone.
+        """Apply a function to each range of games; yield the games, seconds and result of each task as it finishes.
+
+        About two tasks per thread are in progress at any time, which bounds memory; the next range of ``parts`` is
+        read only when a task can start. Leaving the loop cancels unfinished tasks. Raises the error of a worker, or
+        OSError if the cluster or all its workers are gone.
         """
         content = self._client.submit(itself, packed(make, ready), pure=False)
         waiting: dict[Any, range] = {}
@@ -101,21 +104,22 @@ class Cluster:
                     waiting[self._client.submit(made, content, games, pure=False)] = games
                 if not waiting:
                     return
-                for future in self._done(list(waiting)):
+                for future in self._next_finished(list(waiting)):
                     games = waiting.pop(future)
-                    yield games, *_result(future, games)
+                    yield games, *_result_of_task(future, games)
         finally:
             self._client.cancel([*waiting, content])
 
     def in_chunks(
         self, make: Callable[[range], Made], ready: Sequence[Ready], parts: Sequence[range], chunk: int | None = None
     ) -> Generator[Made]:
-        """Split the games of ``parts`` into chunks and yield the result of ``make`` for each, in order. No chunk
-        crosses the end of a part; the results are those of ``wsim.lab.batch.in_chunks`` on threads.
+        """Split the games of ``parts`` into chunks and yield the result of ``make`` for each chunk, in order.
+
+        No chunk crosses the end of a part. The results equal those of ``wsim.lab.batch.in_chunks`` on threads.
         """
         pace = ChunkSizer(chunk, seconds=SECONDS_A_TASK)
         cut: deque[range] = deque()  # chunks not yet yielded, in order
-        early: dict[int, Made] = {}  # results that are early, by first game
+        early: dict[int, Made] = {}  # results that arrived before their turn, by first game
 
         def chunks() -> Iterator[range]:
             for part in parts:
@@ -132,7 +136,7 @@ class Cluster:
                 while cut and cut[0].start in early:
                     yield early.pop(cut.popleft().start)
 
-    def _done(self, futures: list[Any]) -> list[Any]:
+    def _next_finished(self, futures: list[Any]) -> list[Any]:
         """Wait until some tasks are done and return them."""
         from asyncio import CancelledError
         from concurrent.futures import CancelledError as Cancelled
@@ -151,8 +155,8 @@ class Cluster:
                 raise OSError(_GONE) from None
 
 
-def _result(future: Any, games: range) -> tuple[float, Any]:
-    """Return the result of a task; raise the error of the worker, OSError if the cluster failed."""
+def _result_of_task(future: Any, games: range) -> tuple[float, Any]:
+    """Return the result of a task; raise the error of the worker, or OSError if the cluster failed."""
     from asyncio import CancelledError
     from concurrent.futures import CancelledError as Cancelled
 
@@ -171,8 +175,10 @@ def _result(future: Any, games: range) -> tuple[float, Any]:
 
 @contextmanager
 def connected(address: str, simulator: Simulator) -> Iterator[Cluster]:
-    """Connect to a cluster, or start one here; raise OSError if it does not answer. If workers share this machine's
-    cache, ``simulator`` plays a game first, so that they find its kernels compiled.
+    """Connect to a cluster or start one on this machine; raise OSError if it does not answer.
+
+    If the workers share this machine's cache, ``simulator`` plays one game first, so that its kernels are already
+    compiled.
     """
     check_cluster(address)
     dask: Any = import_module("dask")
@@ -205,8 +211,8 @@ def connected(address: str, simulator: Simulator) -> Iterator[Cluster]:
 
 @contextmanager
 def _without_logs() -> Iterator[None]:
-    """Silence the tracebacks that Dask logs when a cluster is gone; one sentence reports it."""
-    loggers = [logging.getLogger(f"distributed.{name}") for name in ("client", "batched")]  # batched: while it sends
+    """Silence the tracebacks that Dask logs when a cluster is gone; wsim reports this in one sentence."""
+    loggers = [logging.getLogger(f"distributed.{name}") for name in ("client", "batched")]  # batched: sending
     before = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL)
@@ -218,18 +224,18 @@ def _without_logs() -> Iterator[None]:
 
 
 def _processes(distributed: Any, workers: int, scratch: str) -> Any:
-    """Start this many workers on this machine; raise OSError if one of them fails."""
+    """Start a number of workers on this machine; raise OSError if one of them fails."""
     how: dict[str, Any] = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "memory_limit": 0}
     how |= {"threads_per_worker": 1, "local_directory": scratch, "silence_logs": 50}
     try:
-        with _deaf():
+        with _interrupts_blocked():
             return distributed.LocalCluster(n_workers=workers, **how)
     except RuntimeError as error:
         raise OSError(f"the workers could not be started: {' '.join(str(error).split())}") from error
 
 
 class InChunks(Protocol):
-    """Apply a function to chunks of games, on threads or on a cluster, and yield the results in order."""
+    """Applies a function to chunks of games, on threads or on a cluster, and yields the results in order."""
 
     def __call__(
         self, make: Callable[[range], Made], parts: Sequence[range], chunk: int | None = None
@@ -240,15 +246,15 @@ class InChunks(Protocol):
 def chunk_runner(
     cluster: str | Cluster | None, ready: Sequence[Ready], threads: int | None = None
 ) -> Iterator[InChunks]:
-    """Yield a function that maps chunks of games to results, on threads of this process or on the workers of a cluster.
+    """Yield a function that maps chunks of games to results, on threads of this process or on workers of a cluster.
 
     Parameters
     ----------
     cluster: the address of a cluster, or a connected one; None for threads.
     ready: every simulator that the function uses, with its plan.
-    threads: the number of threads; a cluster has its own.
+    threads: the number of threads on this machine; not used with a cluster.
 
-    The result for a chunk must depend only on its games, and it must be possible to pickle it.
+    The result for a chunk must depend only on its games and must be picklable.
     """
     if cluster is None:
         count = usable_threads(threads)

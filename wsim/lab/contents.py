@@ -1,4 +1,4 @@
-"""Check that the rows of a shard are the rows that its games must have, no matter who wrote them.
+"""Check that the rows of a shard are valid for its games, regardless of who wrote them.
 
 A digest shows that a file is unchanged; this module shows that its contents are valid.
 """
@@ -20,7 +20,7 @@ _MAX_SUM = 1e60  # far beyond the sum of squared scores of any run, and products
 
 
 def contents_fault(path: Path, shard: Shard) -> str | None:
-    """Return the fault of the rows of a shard, such as ``has no column 'total'``; None if nothing is."""
+    """Describe what is wrong with the rows of a shard, such as ``has no column 'total'``; None if they are valid."""
     import polars as pl
 
     try:
@@ -38,7 +38,7 @@ def contents_fault(path: Path, shard: Shard) -> str | None:
 
 
 def _wrong_columns(schema: Mapping[str, Any], table: str) -> Iterator[str]:
-    """Yield errors of the columns of seats or picks: missing ones and those of a wrong type."""
+    """Describe each column of a seats or picks table that is missing or has the wrong type."""
     import polars as pl
 
     needed = ["game", "seat"]
@@ -64,7 +64,7 @@ def _wrong_columns(schema: Mapping[str, Any], table: str) -> Iterator[str]:
 
 
 def _columns_to_check(schema: Mapping[str, Any], table: str) -> list[str]:
-    """Return the columns whose rows are checked: those that tables use, and names."""
+    """Return the columns whose values are checked: names, and the columns that tables use."""
     import polars as pl
 
     if table == "picks":
@@ -74,7 +74,7 @@ def _columns_to_check(schema: Mapping[str, Any], table: str) -> list[str]:
 
 
 def _wrong_rows(rows: pl.DataFrame, shard: Shard) -> Iterator[str]:
-    """Yield errors of the rows: missing games or seats, impossible numbers."""
+    """Describe errors in the rows: missing games or seats, impossible values."""
     import polars as pl
 
     numbers = f"from {shard.first:,} to {shard.first + shard.games - 1:,}"
@@ -110,7 +110,7 @@ def _wrong_rows(rows: pl.DataFrame, shard: Shard) -> Iterator[str]:
 
 
 def _wrong_worth(frame: pl.DataFrame) -> str | None:
-    """Return the fault of a table of sums of wishes; raise ValueError if it is not such a table."""
+    """Describe what is wrong with a table of wish sums; raise ValueError if it is not such a table."""
     import numpy as np
 
     from wsim.stats.summary import Summary
@@ -122,16 +122,16 @@ def _wrong_worth(frame: pl.DataFrame) -> str | None:
     try:
         for name, shape in shapes(summary.labels).items():
             if name not in summary.arrays or summary.arrays[name].shape != shape:
-                return f"has no sums {name!r} of the shape that they must have"
+                return f"has no sums {name!r} of the required shape"
     except (KeyError, TypeError, ValueError) as error:
-        return f"has sums without what names them ({error})"
+        return f"has sums without their labels ({error})"
     if not all((np.abs(values) < _MAX_SUM).all() for values in summary.arrays.values()):
-        return "has sums that are no numbers, or too large"
+        return "has sums that are not numbers or are too large"
     return None
 
 
 def _wrong_sums(frame: pl.DataFrame, shard: Shard) -> str | None:
-    """Return the fault of a table of sums; raise ValueError if it is not such a table."""
+    """Describe what is wrong with a table of sums; raise ValueError if it is not such a table."""
     import numpy as np
 
     from wsim.stats.summary import Summary
@@ -158,7 +158,7 @@ def _wrong_sums(frame: pl.DataFrame, shard: Shard) -> str | None:
 
 
 def _shapes_of_sums(labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
-    """Return the arrays that a summary with these labels has, and their shapes."""
+    """Return the shape of each array in a summary with these labels, by array name."""
     from wsim.stats.factor_sums import LEVELS, FactorSums
     from wsim.stats.owner_tallies import OWNERS, OwnerTallies
 
@@ -173,7 +173,7 @@ def _shapes_of_sums(labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int,
 
 
 def _same_seats(arrays: Mapping[str, Any]) -> bool:
-    """Return whether all tables of a summary count the same number of seats, and none counts fewer than 0."""
+    """Return whether all tables of a summary count the same number of seats and no count is negative."""
     from wsim.stats.owner_tallies import EACH
 
     seats = set()

@@ -1,4 +1,4 @@
-"""Execution of games: on threads or a cluster, with progress reports and a partial result on Ctrl-C."""
+"""Settings for playing games: threads or a cluster, progress reports, and a partial result on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Execution:
-    """The resources for a question; they do not affect the answer.
+    """The resources used to answer a question; they do not affect the answer.
 
     Attributes
     ----------
     threads: the number of threads on this machine; None: one per usable processor.
-    cluster: workers to use instead: an address, or a connected cluster.
+    cluster: a cluster to use instead of threads: its address, or a connected cluster.
     progress: called with the name of the task, the units done, and their total.
     """
 
@@ -34,7 +34,7 @@ class Execution:
 
     def __post_init__(self) -> None:
         check_cluster(self.cluster, self.threads)
-        usable_threads(self.threads)  # refuses an invalid number
+        usable_threads(self.threads)  # raises UserError for an invalid number
         if self.progress is not None and not callable(self.progress):
             raise UserError(f"progress must be a function of (what, done, total), not {self.progress!r}")
 
@@ -49,7 +49,7 @@ class Execution:
 
     @contextmanager
     def connected(self, simulator: Simulator) -> Iterator[Execution]:
-        """Connect to the cluster, if there is one, for several rounds of games; ``simulator``: any that will play."""
+        """Keep a connection to the cluster, if any, for several rounds of games; ``simulator``: one that will play."""
         if self.cluster is None:
             yield self
             return

@@ -1,4 +1,4 @@
-"""Play a run until the intervals of one of its tables are as narrow as wanted."""
+"""Extend a run until the intervals in one of its tables are as narrow as requested."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def record_within(
     resume: bool = False,
     **how: Any,
 ) -> Run:
-    """Play a plan into a run folder (``record``), and on until every interval of a table is within a half width.
+    """Play a plan into a run folder (``record``), with further games until a table's intervals are narrow enough.
 
     Parameters
     ----------
-    within: the half width, in the unit of the table's first figure with intervals; None plays the games of the plan.
-    table: its name; empty: the first table at the end of a run that has intervals.
+    within: the largest half width, in the unit of the first figure with intervals; None: play only the plan's games.
+    table: the name of the table; empty: the first table with intervals among those printed at the end of a run.
 
-    Raises UserError for an unknown table or one without intervals.
+    Raises UserError for an unknown table or a table without intervals.
     """
     check_table(plan, table)
     run: Run | None = None
@@ -51,14 +51,14 @@ def record_within(
 
 
 def check_table(plan: Plan, table: str) -> None:
-    """Raise UserError for a table that a run of this plan does not have."""
+    """Raise UserError unless a run of this plan has the named table."""
     known = [name for name, analysis in analyses_of(find_game(plan.game)).items() if analysis.possible(plan)]
     if table and table not in known:
         raise UserError(f"a run has no table {table!r}{nearest(table, known)}; accepted: {', '.join(known)}")
 
 
 def half_width(run: Run, table: str = "") -> float:
-    """Return the half width of the widest interval of a table of a run; see ``record_within``."""
+    """Return the half width of the widest interval in a table of a run; ``table`` as in ``record_within``."""
     tables = tables_of_run(run)
     if table:
         return widest_in(tables[table].table(run).frame)

@@ -1,4 +1,4 @@
-"""Identify the files that a plan names by their content, wherever they are: digests instead of paths."""
+"""Identify the files that a plan names by content digests instead of paths, so that their location does not matter."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _content_digest(path: str) -> str:
 
 
 def _file_digest(name: str, path: str, digest: Callable[[str], str] = _content_digest) -> str:
-    """Return the digest of a file; raise UserError, with its name, if it cannot be read."""
+    """Return the digest of a file; raise UserError with the file's name if it cannot be read."""
     try:
         return digest(path)
     except (OSError, ValueError) as error:
@@ -26,7 +26,7 @@ def _file_digest(name: str, path: str, digest: Callable[[str], str] = _content_d
 
 
 def card_file_identity(name: str, path: str, effects: Mapping[str | None, Path]) -> str:
-    """Return the digest of a card file or patch, and of the effects file that it names."""
+    """Return the digest of a card file or patch, followed by that of the effects file it names, if any."""
     cards_digest = _file_digest(name, path)
     if name not in effects:
         return cards_digest
@@ -36,10 +36,10 @@ def card_file_identity(name: str, path: str, effects: Mapping[str | None, Path])
 
 
 def policy_identity(entry: Entry) -> str:
-    """Return the entry as text, with the digest of its weights or policy file instead of the folder.
+    """Return the line-up entry as a string in which the digest of its weights or policy file replaces the folder.
 
-    The modules that a policy imports from its folder are part of its content. Installed policies (of a module or an
-    entry point) are identified in the provenance of the rules instead.
+    The digest of a policy file covers the modules that it imports from its folder. Installed policies (from a module
+    or an entry point) are identified in the provenance of the rules instead.
     """
     name = entry.named_file
     if name is None:

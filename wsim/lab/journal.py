@@ -1,14 +1,14 @@
-"""Resumable work on disk: sealed records, journals of finished steps, and the check that a folder belongs to this work.
+"""Resumable work on disk: sealed records, journals of finished steps, and checks that a folder belongs to this work.
 
-A run, a match, a search for a patch, tuning and learning each keep a folder (or one file), so that they can be resumed.
-A process that ends at any byte leaves either the state before a write or the state after it:
+A run, a match, a search for a patch, tuning and learning each keep a folder (or a file) from which they can be resumed.
+A process that is killed at any point leaves either the state before a write or the state after it:
 
 * A **record** is a JSON object in its own file, written to a temporary file and renamed. The files that it names are
   written first.
 * A **journal** is a file that grows by one line per finished step. An incomplete line is ignored, and the next entry
   starts on a new line.
 
-Both carry a checksum of their content. It shows damage; it is not a signature.
+Both contain a checksum of their content, which detects damage but is not a signature.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ except ImportError:  # Windows: two processes writing in one folder go undetecte
     fcntl = None
 
 _LINE_CHECK = 16  # hexadecimal digits
-MAX_JOURNAL = 1 << 30  # bytes that are read; the ledger of 10^10 games is a thousand times smaller
-_SHOWN = 3  # differences named in a refusal
+MAX_JOURNAL = 1 << 30  # largest size in bytes that is read; the ledger of 10^10 games is a thousand times smaller
+_SHOWN = 3  # differences listed in an error message
 
 
 # --- records ----------------------------------------------------------------------------------------------------------
 
 
 def check_of(content: Mapping[str, Any]) -> str:
-    """Return the checksum of a JSON object: the SHA-256 of its text with sorted keys."""
+    """Return the checksum of a JSON object: the SHA-256 of its serialisation with sorted keys."""
     try:
         return content_digest(json.dumps(content, sort_keys=True).encode())
     except (RecursionError, ValueError):  # deeper nesting or longer numbers than wsim ever writes
@@ -47,8 +47,8 @@ def check_of(content: Mapping[str, Any]) -> str:
 
 
 def write_record(path: Path, form: str, content: Mapping[str, Any], indent: int = 2) -> None:
-    """Write a sealed record of a format; StoreError if the disk refuses."""
-    whole = json.loads(json.dumps({"format": form, **content}))  # as it will be read back: tuples become lists
+    """Write a record with its format and checksum; raise StoreError if it cannot be written."""
+    whole = json.loads(json.dumps({"format": form, **content}))  # as it will be read back, with lists instead of tuples
     sealed = {"format": form, "check": check_of(whole), **content}
     write_text(path, json.dumps(sealed, indent=indent, ensure_ascii=False) + "\n")
 
@@ -56,10 +56,10 @@ def write_record(path: Path, form: str, content: Mapping[str, Any], indent: int 
 def read_record_of(
     path: Path, form: str, noun: str, explain_format: Callable[[dict[str, Any]], str] | None = None
 ) -> dict[str, Any]:
-    """Return the content of a record without its checksum; ``noun`` completes "FILE is ...", as in ``not a match``.
+    """Return the content of a record without its checksum; ``noun`` completes "FILE is ...", such as ``not a match``.
 
-    ``explain_format`` returns what to add to the refusal of a different format. Raises UserError for a file that cannot
-    be read, has a different format or was changed; FileNotFoundError and NotADirectoryError are left to the caller.
+    ``explain_format`` returns an addition to the error message about a different format. Raises UserError for a file
+    that cannot be read, has a different format or was changed; FileNotFoundError and NotADirectoryError propagate.
     """
     content = read_json(path, noun)
     form_read = content.get("format") if isinstance(content, dict) else None
@@ -72,9 +72,9 @@ def read_record_of(
 
 
 def read_json(path: Path, noun: str) -> Any:
-    """Return the value in a JSON file; UserError if it cannot be read, is too large or is not JSON.
+    """Return the value in a JSON file; raise UserError if it cannot be read, is too large or is not JSON.
 
-    ``noun`` completes "FILE is ...". FileNotFoundError and NotADirectoryError are left to the caller.
+    ``noun`` completes "FILE is ...". FileNotFoundError and NotADirectoryError propagate.
     """
     try:
         return json_of(text_within(path))
@@ -90,13 +90,13 @@ def read_json(path: Path, noun: str) -> Any:
 
 
 class Journal:
-    """A file of sealed lines, one JSON object per line."""
+    """A file of lines that each contain a JSON object with its checksum."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def entries(self) -> list[dict[str, Any]]:
-        """Return the intact lines in order; an empty list if there is no file. StoreError if it cannot be read."""
+        """Return the intact entries in order; raise StoreError if the file exists but cannot be read."""
         try:
             lines = bytes_within(self.path, MAX_JOURNAL).splitlines()
         except FileNotFoundError:
@@ -105,10 +105,10 @@ class Journal:
             raise StoreError(f"cannot read {str(self.path)!r}: {error}") from None
         except OSError as error:
             raise explained("read", self.path, error) from error
-        return [entry for line in lines if (entry := _entry(line)) is not None]
+        return [entry for line in lines if (entry := _parse_line(line)) is not None]
 
     def add(self, *entries: Mapping[str, Any]) -> None:
-        """Append entries and flush them to disk; StoreError if the disk refuses."""
+        """Append entries and flush them to disk; raise StoreError if that fails."""
         try:
             with self.path.open("ab+") as file:
                 if end := file.seek(0, os.SEEK_END):
@@ -116,23 +116,23 @@ class Journal:
                     cut = file.read(1) != b"\n"
                 else:
                     cut = False
-                file.write(("\n" * cut + "".join(map(_line, entries))).encode())
+                file.write(("\n" * cut + "".join(map(_format_line, entries))).encode())
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
             raise explained("write", self.path, error) from error
 
     def rewrite(self, entries: Iterable[Mapping[str, Any]]) -> None:
-        """Replace the contents of the file by these entries."""
-        write_text(self.path, "".join(map(_line, entries)))
+        """Replace the contents of the file with these entries."""
+        write_text(self.path, "".join(map(_format_line, entries)))
 
 
-def _line(entry: Mapping[str, Any]) -> str:
+def _format_line(entry: Mapping[str, Any]) -> str:
     return json.dumps({**entry, "check": check_of(entry)[:_LINE_CHECK]}) + "\n"
 
 
-def _entry(line: bytes) -> dict[str, Any] | None:
-    """Return the content of a line without its checksum; None for a line that is incomplete or changed."""
+def _parse_line(line: bytes) -> dict[str, Any] | None:
+    """Return the content of a line without its checksum; None if the line is incomplete or was changed."""
     try:
         entry: dict[str, Any] = json.loads(line)
         return entry if entry.pop("check") == check_of(entry)[:_LINE_CHECK] else None
@@ -144,26 +144,26 @@ def _entry(line: bytes) -> dict[str, Any] | None:
 
 
 def differences(recorded: Mapping[str, Any], current: Mapping[str, Any], at: str = "") -> dict[str, tuple[Any, Any]]:
-    """Return the differences between two identities: path (``plan.seed``) -> (recorded value, current value).
+    """Return the differences between two identities: path (such as ``plan.seed``) -> (recorded value, current value).
 
-    ``at`` is the path of both if they are parts of an identity.
+    ``at`` is their common path if they are parts of larger identities.
     """
-    old, new = _flat(recorded, at), _flat(current, at)
+    old, new = _flattened(recorded, at), _flattened(current, at)
     return {path: (old.get(path), new.get(path)) for path in sorted(old | new) if old.get(path) != new.get(path)}
 
 
-def _flat(value: Any, path: str = "") -> dict[str, Any]:
-    """Return the values of nested mappings by their paths."""
+def _flattened(value: Any, path: str = "") -> dict[str, Any]:
+    """Return the values of nested mappings by path."""
     if not isinstance(value, Mapping):
         return {path: value}
     values: dict[str, Any] = {}
     for key in value:
-        values |= _flat(value[key], f"{path}.{key}" if path else str(key))
+        values |= _flattened(value[key], f"{path}.{key}" if path else str(key))
     return values
 
 
 def refuse_old_streams(record: Any, name: str) -> None:
-    """Raise UserError if a record says that its games, or some of them, were dealt by other random streams."""
+    """Raise UserError if any games of a record were dealt by a different version of the random streams."""
     if isinstance(record, Mapping):
         version = record.get("streams", 1) if "engine" in record else STREAMS
         if version != STREAMS:
@@ -185,9 +185,9 @@ def is_digest(value: Any) -> bool:
 
 
 def refuse_other(path: Path, work: str, different: Mapping[str, tuple[Any, Any]]) -> None:
-    """Raise UserError, naming the differences, if a folder contains different work (``work``: ``another run``)."""
+    """Raise UserError that lists the differences, if any; ``work`` names the folder's content (``a different run``)."""
     if different:
-        readable = {name: pair for name, pair in different.items() if not any(map(is_digest, pair))}  # which say why
+        readable = {name: pair for name, pair in different.items() if not any(map(is_digest, pair))}  # not digests
         shown = [
             f"{name} is {json.dumps(old)} there and {json.dumps(new)} here"
             for name, (old, new) in (readable or different).items()
@@ -200,9 +200,9 @@ def refuse_other(path: Path, work: str, different: Mapping[str, tuple[Any, Any]]
 
 
 def hold(folder: Path) -> int | None:
-    """Create a folder if needed and lock it for this process; return the lock for ``release``.
+    """Create a folder if needed and lock it for this process; return the lock, to be passed to ``release``.
 
-    Raises UserError if another process is writing there, OSError if the disk refuses.
+    Raises UserError if another process is writing there, OSError if the folder cannot be created or locked.
     """
     folder.mkdir(parents=True, exist_ok=True)
     if fcntl is None:
@@ -213,7 +213,7 @@ def hold(folder: Path) -> int | None:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise UserError(f"another wsim is writing in {str(folder)!r}") from error
-        if not os.path.samestat(os.fstat(lock), folder.stat()):  # that process failed and removed its folder
+        if not os.path.samestat(os.fstat(lock), folder.stat()):  # its owner failed and removed it
             raise UserError(f"another wsim has just removed {str(folder)!r}: play again")
     except BaseException:
         os.close(lock)
@@ -229,7 +229,7 @@ def release(lock: int | None) -> None:
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Lock a folder for this process (``hold``); StoreError if the disk refuses."""
+    """Lock a folder for this process (``hold``); raise StoreError if that fails."""
     try:
         lock = hold(folder)
     except OSError as error:

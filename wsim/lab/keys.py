@@ -12,7 +12,7 @@ from wsim.options import keywords_of
 
 
 def plan_keys() -> dict[str, str]:
-    """Return the keys of a plan with their types, the games' own options last."""
+    """Return the types of a plan's keys by name; the games' own options come last."""
     types = {name: annotation for name, annotation, _, _ in keywords_of(Plan)}
     types["policies"] = "str | Callable[..., int] | Sequence[str | Callable[..., int]]"
     for _, game in loadable_games():
@@ -23,7 +23,7 @@ def plan_keys() -> dict[str, str]:
 def show_plan_keys(function: Any) -> None:
     """Replace ``**keys`` in the signature of a function or class by the keys of a plan, for ``help`` and completion.
 
-    Called when its public name is first accessed, because games must be loaded to know their options.
+    This happens when the public name is first accessed, because the options are known only once the games are loaded.
     """
     target: Any = vars(function)["__init__"] if isinstance(function, type) else function
     signature = inspect.signature(target)
@@ -38,9 +38,7 @@ def show_plan_keys(function: Any) -> None:
 
 
 def resolve_plan(plan: Plan | None, keys: Mapping[str, Any], **defaults: Any) -> Plan:
-    """Return the plan that a function plays: ``plan`` with ``keys`` replaced, or a new one of ``defaults`` and
-    ``keys``.
-    """
+    """Return the plan for a function to play: ``plan`` updated with ``keys``, or a new plan from defaults and keys."""
     if plan is None:
         return Plan.make(**{**defaults, **keys})
     if not isinstance(plan, Plan):

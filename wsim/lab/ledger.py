@@ -1,7 +1,7 @@
-"""The finished shards of a run: ``shards.jsonl`` in its folder, one line per shard with its file's size and digest.
+"""The ledger of finished shards: ``shards.jsonl`` in a run folder has one line per shard, with file size and digest.
 
-A line is written after its shard, so a shard file without a line is not finished. When a shard is replaced by a longer
-one, the new line is written first: of several lines for one file, the one that matches the size of the file is valid.
+A line is written after its shard, so a shard file without a line is unfinished. When a longer shard replaces a shorter
+one, the new line is written first. If several lines name the same file, the line that matches the file size is valid.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from wsim.lab.journal import Journal
 
 LEDGER = "shards.jsonl"
 TABLES = ("picks", "seats", "sums", "worth")
-MAX_GAMES = 10**14  # more than any plan has; game numbers fit into file names
+MAX_GAMES = 10**14  # more than any plan; game numbers fit into file names
 _BLOCK = 1 << 20
 
 
@@ -26,7 +26,8 @@ class Shard:
 
     Attributes
     ----------
-    table: seats, picks or sums. first, games: its games. bytes, sha256 (hexadecimal): size and digest of its file.
+    table: seats, picks, sums or worth. first, games: the first game and the number of games.
+    bytes, sha256 (hexadecimal): size and digest of the file.
     """
 
     table: str
@@ -37,7 +38,7 @@ class Shard:
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Shard | None:
-        """Return the shard of a line; None for a line that wsim would not write."""
+        """Return the shard that a line describes; None if wsim would not write such a line."""
         kinds = {"table": str, "first": int, "games": int, "bytes": int, "sha256": str}
         if entry.keys() != kinds.keys() or any(type(entry[name]) is not kind for name, kind in kinds.items()):
             return None
@@ -45,17 +46,17 @@ class Shard:
 
 
 def shard_name(table: str, first: int) -> str:
-    """Return the path, relative to the run's folder, of the shard of a table that begins with game ``first``."""
+    """Return the path of the shard of ``table`` that begins with game ``first``, relative to the run folder."""
     return f"{table}/part-{first:014d}.parquet"  # 2**44 games have 14 digits; names sort as numbers
 
 
 def shard_path(folder: Path, table: str, first: int) -> Path:
-    """Return the file of the shard of a table that begins with game ``first``."""
+    """Return the path of the shard of ``table`` that begins with game ``first``."""
     return folder / shard_name(table, first)
 
 
 def digest_of_file(path: Path) -> tuple[int, str]:
-    """Return the size and the SHA-256 of a file; OSError if it cannot be read."""
+    """Return the size and SHA-256 digest of a file; raise OSError if it cannot be read."""
     digest, size = hashlib.sha256(), 0
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
@@ -65,7 +66,7 @@ def digest_of_file(path: Path) -> tuple[int, str]:
 
 
 def read_ledger(folder: Path) -> dict[tuple[str, int], Shard]:
-    """Return the finished shards of a run by table and first game; StoreError if the file cannot be read."""
+    """Return the finished shards of a run by table and first game; raise StoreError if the ledger cannot be read."""
     finished: dict[tuple[str, int], Shard] = {}
     for shard in map(Shard.of, Journal(folder / LEDGER).entries()):
         if shard is None:
@@ -84,10 +85,10 @@ def _size(path: Path) -> int:
 
 
 def append(folder: Path, shards: Iterable[Shard]) -> None:
-    """Append shards to the ledger and flush it to disk; StoreError if the disk refuses."""
+    """Append shards to the ledger and flush it to disk; raise StoreError if that fails."""
     Journal(folder / LEDGER).add(*map(asdict, shards))
 
 
 def rewrite(folder: Path, shards: Iterable[Shard]) -> None:
-    """Replace the contents of the ledger by these shards."""
+    """Replace the contents of the ledger with these shards."""
     Journal(folder / LEDGER).rewrite(map(asdict, shards))

@@ -1,4 +1,4 @@
-"""Join the parts of a run: check that each is intact and present exactly once, then copy their files unchanged."""
+"""Join the parts of a run: check that each part is intact and given exactly once, then copy the files unchanged."""
 
 from __future__ import annotations
 
@@ -15,48 +15,48 @@ from wsim.lab.record import read_record
 from wsim.lab.store import Run, load_run, refuse_damage, shard_ranges, tables_of
 from wsim.lab.writer import RunWriter
 
-_SHOWN = 8  # missing parts named in a refusal
+_SHOWN = 8  # missing parts listed in an error message
 
 
 def merge(
     folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], *, progress: Progress | None = None
 ) -> Run:
-    """Join the parts of a run (``wsim run --shard``) in a new folder; the files equal those of an undivided run.
+    """Join the parts of a run (``wsim run --shard``) in a new folder, whose files equal those of an undivided run.
 
     Parameters
     ----------
-    folders: every part of the run, in any order; they are not changed.
-    out: the folder of the run. Files copied by an earlier, interrupted call are kept.
+    folders: the folders of all parts, in any order; they are not changed.
+    out: the folder to create. Files copied by an earlier, interrupted call are kept.
     progress: called after every shard with ``shards``, the number done and the total.
 
-    Raises UserError unless the folders are all parts of one run, StoreError for a damaged part or if the disk refuses.
+    Raises UserError unless the folders are all parts of one run, StoreError if a part is damaged or writing fails.
     """
     if not folders:
         raise UserError("no parts to merge")
-    parts = _checked([load_run(folder) for folder in folders])
+    parts = _checked_parts([load_run(folder) for folder in folders])
     for part in parts:
         for shards in part.shards.values():
             refuse_damage(part, shards)
     first = parts[0]
     records = [read_record(part.path) for part in parts]
-    # load_run has checked the digests of these files
+    # load_run has already checked the digests of these files
     kept, paths = records[0].files, records[0].paths
     archive = Archive({path: (first.path / path).read_bytes() for path in kept}, paths)
     writer = RunWriter(Path(out), first.plan, first.provenance, archive, first.shard_games, resume=True, part=WHOLE)
     with writer:
         if not writer.finished:
             writer.credit([session for record in records for session in record.sessions])
-            _copy(writer, parts, progress)
+            _copy_shards(writer, parts, progress)
             writer.mark("complete", merged=len(parts))
     return load_run(out)
 
 
-def _checked(runs: Sequence[Run]) -> list[Run]:
-    """Return the parts in order; raise UserError unless they are the parts of one run, each finished and given once."""
+def _checked_parts(runs: Sequence[Run]) -> list[Run]:
+    """Return the parts in order; raise UserError unless every part of one run is finished and given exactly once."""
     first = runs[0]
     by_number: dict[int, Run] = {}
     for run in runs:
-        _refuse_stranger(first, run)
+        _refuse_foreign_part(first, run)
         if run.part.number in by_number:
             raise UserError(
                 f"part {run.part} is given twice: {str(by_number[run.part.number].path)!r} and {str(run.path)!r}"
@@ -75,8 +75,8 @@ def _checked(runs: Sequence[Run]) -> list[Run]:
     return [by_number[number] for number in sorted(by_number)]
 
 
-def _refuse_stranger(first: Run, run: Run) -> None:
-    """Raise UserError for a whole run, and for a part of a different run or with a different shard size."""
+def _refuse_foreign_part(first: Run, run: Run) -> None:
+    """Raise UserError if ``run`` is a whole run, or a part of a different run or with a different shard size."""
     if run.part == WHOLE:
         raise UserError(f"{str(run.path)!r} is a whole run, not a part of one (wsim run --shard)")
     different = differences(first.provenance.identity, run.provenance.identity)
@@ -89,7 +89,7 @@ def _refuse_stranger(first: Run, run: Run) -> None:
         )
 
 
-def _copy(writer: RunWriter, parts: Sequence[Run], progress: Progress | None) -> None:
+def _copy_shards(writer: RunWriter, parts: Sequence[Run], progress: Progress | None) -> None:
     """Copy the shards that have not been copied yet."""
     size = writer.shard_games
     total = -(-writer.plan.games // size)

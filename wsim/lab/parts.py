@@ -1,6 +1,6 @@
-"""A part of a run: a range of its shards, played separately and joined later (``wsim merge``).
+"""Parts of a run: ranges of its shards that are played separately and joined later (``wsim merge``).
 
-A part has the plan, the identity and the shard size of the whole run, so its files equal those of an undivided run.
+A part has the same plan, identity and shard size as the whole run, so its files equal those of an undivided run.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ _FORM = re.compile(r"(\d{1,9})/(\d{1,9})")
 
 @dataclass(frozen=True)
 class Part:
-    """Part ``number`` (from 1) of ``of`` parts, written ``3/16``."""
+    """Part ``number`` of ``of`` parts, counted from 1 and written ``3/16``."""
 
     number: int
     of: int
 
     @classmethod
     def parse(cls, text: str) -> Part:
-        """Read ``3/16``; raise UserError for anything else."""
+        """Parse a part such as ``3/16``; raise UserError if it is invalid."""
         match = _FORM.fullmatch(text.strip())
         if match is None:
             raise UserError(f"a part must look like 3/16 (the third of sixteen), not {text!r}")
@@ -35,13 +35,13 @@ class Part:
         return f"{self.number}/{self.of}"
 
     def games(self, games: int, shard_games: int) -> range:
-        """Return the games of this part of a run: whole shards, about equally many in every part."""
+        """Return the games of this part of a run: whole shards, with about the same number of shards in every part."""
         shards = -(-games // shard_games)
         first, end = (shards * bound // self.of * shard_games for bound in (self.number - 1, self.number))
         return range(first, min(end, games))
 
     def check(self, games: int, shard_games: int) -> None:
-        """Raise UserError if a run has fewer shards than parts, which would leave parts empty."""
+        """Raise UserError if a run has fewer shards than parts, because some parts would be empty."""
         shards = -(-games // shard_games)
         if shards < self.of:
             smaller = f", or add --shard-games {games // self.of}" if games >= self.of else ""
@@ -52,4 +52,4 @@ class Part:
 
 
 WHOLE = Part(1, 1)
-"""All of a run."""
+"""The whole run as a single part."""

@@ -1,4 +1,4 @@
-"""Runs of people's games that fit a study: a run folder, or the folder of several that ``wsim import`` wrote."""
+"""Find the run of people's games that fits a study, in a run folder or in a folder of runs from ``wsim import``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wsim.lab.store import Run, load_run
 
 
 def runs_within(path: str) -> list[str]:
-    """Return the names of the run folders in a folder of several; empty for a run folder and for anything else."""
+    """Return the names of the run folders directly inside a folder; empty if the folder is itself a run."""
     folder = Path(path)
     if not folder.is_dir() or (folder / "run.json").exists():
         return []
@@ -18,7 +18,10 @@ def runs_within(path: str) -> list[str]:
 
 
 def fitting_run(path: str, plan: Plan) -> Run:
-    """Open a run, or the one in a folder of several that has the rule set and players of a plan; UserError for none."""
+    """Open a run or, in a folder of several runs, the one with the plan's rule set and number of players.
+
+    Raises UserError if the folder has no such run.
+    """
     within = runs_within(path)
     if not within:
         return load_run(path)
@@ -31,7 +34,7 @@ def fitting_run(path: str, plan: Plan) -> Run:
 
 
 def open_two_runs(first: str, second: str) -> tuple[Run, Run]:
-    """Open two runs; one of them may be a folder of several, and then the other one says which of them is meant."""
+    """Open two runs. If one path is a folder of several runs, open the run in it that fits the other path's run."""
     if (several := runs_within(first)) and runs_within(second):
         raise UserError(f"{first!r} and {second!r} both contain several runs: name one, such as {first}/{several[0]}")
     if several:
@@ -42,9 +45,9 @@ def open_two_runs(first: str, second: str) -> tuple[Run, Run]:
 
 
 def people_run(path: str, plan: Plan) -> Run:
-    """Open people's games with the rules and number of players of a plan, as ``fitting_run`` does.
+    """Open the run of people's games that has the rules and number of players of a plan (``fitting_run``).
 
-    Raises UserError for a run of policies, and where no run fits.
+    Raises UserError if the games were played by policies or no run fits.
     """
     run = fitting_run(path, plan)
     if run.people is None:

@@ -1,4 +1,4 @@
-"""A plan: the games to play, validated once and frozen; read from and written as TOML; identified by a digest."""
+"""Plans: immutable, validated descriptions of the games to play, stored as TOML and identified by a digest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from wsim.spec.source import read_toml
 MAX_GAMES = 2**44  # the random streams number games with 44 bits (wsim/rng.py)
 MAX_SEED = 2**63
 OWN_CARDS = ""
-"""In ``Plan.files``: the key of the card file shipped with wsim, which plans do not name."""
+"""The key in ``Plan.files`` of the card file shipped with wsim, which plans do not name."""
 _FILE_KEYS = ("cards", "patch", "policies")
 
 DEFAULTS: Mapping[str, Any] = {
@@ -39,17 +39,17 @@ DEFAULTS: Mapping[str, Any] = {
     "picks": False,
     "keep": "seats",
 }
-"""Defaults of the fields that do not depend on the game; a game may override them (``default_plan``)."""
+"""Defaults for the game-independent fields; a game may override them (``default_plan``)."""
 
 
-def _text(key: str, value: Any) -> str:
+def _checked_string(key: str, value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise UserError(f"{key} must be a name, not {value!r}")
     return value.strip()
 
 
-def _whole(low: int, high: int) -> Callable[[str, Any], int]:
-    """Return the check of an integer with ``low`` <= value < ``high``."""
+def _integer_between(low: int, high: int) -> Callable[[str, Any], int]:
+    """Return a check that accepts integers with ``low`` <= value < ``high``."""
 
     def check(key: str, value: Any) -> int:
         try:
@@ -67,18 +67,18 @@ def _whole(low: int, high: int) -> Callable[[str, Any], int]:
     return check
 
 
-def _path(key: str, value: Any) -> str:
+def _checked_path(key: str, value: Any) -> str:
     if not isinstance(value, str | os.PathLike) or not (path := os.fspath(value)) or "\0" in str(path):
         raise UserError(f"{key} must be a file, not {value!r}")
     return str(path)
 
 
-def _optional_path(key: str, value: Any) -> str | None:
-    return None if value is None else _path(key, value)
+def _checked_optional_path(key: str, value: Any) -> str | None:
+    return None if value is None else _checked_path(key, value)
 
 
-def _each(check: Callable[[str, Any], str]) -> Callable[[str, Any], tuple[str, ...]]:
-    """Return the check of a list; a single value counts as a list of one."""
+def _list_of(check: Callable[[str, Any], str]) -> Callable[[str, Any], tuple[str, ...]]:
+    """Return a check that applies ``check`` to each item of a list; a single value counts as a list of one."""
 
     def check_all(key: str, value: Any) -> tuple[str, ...]:
         values = (value,) if isinstance(value, str | os.PathLike) else value
@@ -89,27 +89,27 @@ def _each(check: Callable[[str, Any], str]) -> Callable[[str, Any], tuple[str, .
     return check_all
 
 
-def _assignment(key: str, value: Any) -> str:
-    """Return a text of the form ``path=value``."""
-    text = _text(key, value)
+def _checked_assignment(key: str, value: Any) -> str:
+    """Return ``value`` if it is a string of the form ``path=value``; otherwise raise UserError."""
+    text = _checked_string(key, value)
     path, equals, _ = text.partition("=")
     if not (equals and path.strip()):
         raise UserError(f"{key} must be path=value, such as cards.Palace.points=6, not {value!r}")
     return text
 
 
-def _policies(key: str, value: Any) -> tuple[str, ...]:
-    """Return the line-up with every entry in its canonical form."""
+def _checked_policies(key: str, value: Any) -> tuple[str, ...]:
+    """Return the line-up with every entry in canonical form."""
     if callable(value):
         value = (value,)
-    if isinstance(value, list | tuple):  # Python functions may be given instead of names
+    if isinstance(value, list | tuple):  # an item may be a Python function instead of a name
         value = [name_of(entry) if callable(entry) else entry for entry in value]
-    texts = value if isinstance(value, str) else _each(_text)(key, value)
+    texts = value if isinstance(value, str) else _list_of(_checked_string)(key, value)
     return tuple(str(entry) for entry in parse_lineup(texts))
 
 
-def _keep(key: str, value: Any) -> str:
-    """Return the tables to keep in canonical form."""
+def _checked_keep(key: str, value: Any) -> str:
+    """Return the setting ``keep`` in canonical form."""
     listed = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
     names = [str(name).strip() for name in listed]
     for stated in ("seats", "seats,picks", "summary"):
@@ -118,8 +118,8 @@ def _keep(key: str, value: Any) -> str:
     raise UserError(f"{key} must be seats, seats,picks or summary, not {value!r}")
 
 
-def _storage(keep: str, *, picks: bool, given: bool) -> dict[str, Any]:
-    """Return ``keep`` and ``picks`` of the plan; raise UserError if they contradict each other."""
+def _keep_and_picks(keep: str, *, picks: bool, given: bool) -> dict[str, Any]:
+    """Return consistent values of ``keep`` and ``picks``; raise UserError if they contradict each other."""
     if keep == "seats,picks":
         return {"keep": "seats", "picks": True}
     if picks and (given or keep == "summary"):
@@ -128,7 +128,7 @@ def _storage(keep: str, *, picks: bool, given: bool) -> dict[str, Any]:
 
 
 def defaults_by_game(key: str) -> str:
-    """Return the default of a key: that of the first game, and those of the other games that differ."""
+    """Return the default of a key as text: the first game's default, then any different defaults of other games."""
     defaults = {name: {**DEFAULTS, **game.default_plan()}[key] for name, game in loadable_games()}
     first, *others = (
         (name, f"{value:,}" if isinstance(value, int) else value if isinstance(value, str) else ",".join(value))
@@ -138,30 +138,30 @@ def defaults_by_game(key: str) -> str:
 
 
 def default_rulesets() -> list[str]:
-    """Return the default rule set of each game."""
+    """Return the default rule sets of all games."""
     return [str(game.default_plan()["ruleset"]) for _, game in loadable_games()]
 
 
 def loadable_games() -> Iterator[tuple[str, Any]]:
-    """Yield the games by name, skipping those that cannot be loaded, so that help texts always work."""
+    """Yield the games with their names, skipping games that fail to load, so that help texts always work."""
     for name in GAMES:
         with suppress(UserError):
             yield name, load_game(name)
 
 
 def game_names() -> str:
-    """Return the names of the games, for a help text."""
+    """Return the names of the games for a help text."""
     *names, last = GAMES
     return f"{', '.join(names)} or {last}." if names else f"{last}."
 
 
 def first_game() -> str:
-    """Return the default game."""
+    """Return the name of the default game."""
     return next(iter(GAMES))
 
 
 def _policy_names(incomplete: str) -> list[str]:
-    """Return the completions of the last name of a line-up."""
+    """Return completions for the last policy name in a line-up."""
     head, comma, last = incomplete.rpartition(",")
     names = {str(row["name"]) for _, game in loadable_games() for row in game.policies()}
     return [head + comma + name for name in sorted(names) if name.startswith(last)]
@@ -169,50 +169,50 @@ def _policy_names(incomplete: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Plan:
-    """The games to play. Built by :meth:`make` or :meth:`from_toml`, which validate it; equal plans produce equal data.
+    """The games to play. :meth:`make` and :meth:`from_toml` build valid plans; equal plans produce equal data.
 
-    Its keys are documented by ``wsim run --help``. In addition:
+    ``wsim run --help`` documents the keys. A plan also has:
 
     Attributes
     ----------
-    options: options specific to the game (``OPTIONS`` of the game's module), as text.
-    files: actual paths of files that are not where their names say: name as the plan writes it -> path. ``OWN_CARDS``
-        is the card file shipped with wsim. Plans that differ only in these paths are equal.
+    options: options specific to the game (``OPTIONS`` of the game's module), as strings.
+    files: actual paths of files that were moved: name as written in the plan -> path. The key ``OWN_CARDS`` stands for
+        the card file shipped with wsim. Plans that differ only in these paths are equal.
     """
 
     game: str = option(
-        game_names, metavar="GAME", shown=first_game, complete=lambda: list(GAMES), check=_text, label="Game"
+        game_names, metavar="GAME", shown=first_game, complete=lambda: list(GAMES), check=_checked_string, label="Game"
     )
     ruleset: str = option(
         "Rules and components (see wsim catalog --rulesets).",
-        metavar="NAME", shown=lambda: defaults_by_game("ruleset"), check=_text,
+        metavar="NAME", shown=lambda: defaults_by_game("ruleset"), check=_checked_string,
         label="Which rules?", picker="ruleset", example="1e",
     )  # fmt: skip
     players: int = option(
         "Number of players.",
         metavar="N",
         shown="4; 2 in rule sets for two",
-        check=_whole(1, 100),
+        check=_integer_between(1, 100),
         label="How many players?",
         example="3",
     )
     games: int = option(
         "Number of games, numbered from 0: 20000, 20k or 2e4.",
-        metavar="N", shown=lambda: defaults_by_game("games"), check=_whole(1, MAX_GAMES),
+        metavar="N", shown=lambda: defaults_by_game("games"), check=_integer_between(1, MAX_GAMES),
         label="How many games?", example="20k", effort=True,
     )  # fmt: skip
     seed: int = option(
         "Seed of all random streams.",
         metavar="N",
         shown="1",
-        check=_whole(0, MAX_SEED),
+        check=_integer_between(0, MAX_SEED),
         example="7",
         label="Seed of the random numbers",
     )
     policies: tuple[str, ...] = option(
         "One policy for all seats, or one per seat: balanced,science,random:explore=0.1,./mine.py:bold",
         metavar="LINE-UP",
-        shown=lambda: defaults_by_game("policies"), read=str, complete=_policy_names, check=_policies,
+        shown=lambda: defaults_by_game("policies"), read=str, complete=_policy_names, check=_checked_policies,
         label="Who plays?", picker="policy", example="balanced",
     )  # fmt: skip
     rotate: bool = option(
@@ -220,19 +220,19 @@ class Plan:
         names=("--rotate/--fixed-seats",), shown="--rotate", check=flag,
     )  # fmt: skip
     cards: str | None = option(
-        "Use this catalogue instead of the built-in one.", metavar="FILE", file=True, check=_optional_path
+        "Use this catalogue instead of the built-in one.", metavar="FILE", file=True, check=_checked_optional_path
     )
     patch: tuple[str, ...] = option(
         "Apply this patch to the catalogue (repeatable).",
         metavar="FILE",
         file=True,
-        check=_each(_path),
+        check=_list_of(_checked_path),
         example="patch.toml",
         label="Patch files",
     )
     set: tuple[str, ...] = option(
         "Change one value of the catalogue (repeatable): cards.Palace.points=6",
-        metavar="PATH=VALUE", check=_each(_assignment), picker="value", example="cards.Palace.points=6",
+        metavar="PATH=VALUE", check=_list_of(_checked_assignment), picker="value", example="cards.Palace.points=6",
         label="Changed values",
     )  # fmt: skip
     picks: bool = option(
@@ -244,21 +244,21 @@ class Plan:
     )
     keep: str = option(
         "Tables to write: seats; seats,picks; or summary (no rows, only the sums behind the main tables).",
-        "seats", metavar="TABLES", shown="seats", check=_keep, example="summary", label="Tables to keep",
+        "seats", metavar="TABLES", shown="seats", check=_checked_keep, example="summary", label="Tables to keep",
     )  # fmt: skip
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
     files: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def make(cls, **given: Any) -> Plan:
-        """Validate ``given`` (fields of the plan and options of the game, all by name) and fill in the defaults.
+        """Build a plan from the given fields and game options, filling in the defaults.
 
-        Raises UserError that lists every unknown key and every value of the wrong type or out of range. The game's
+        Raises UserError, listing all unknown keys and all values that are out of range or of the wrong type. The game's
         ``prepare`` checks whether the rules allow the plan (rule set, players, policies, boards).
         """
-        game = _text("game", given.get("game", next(iter(GAMES))))
+        game = _checked_string("game", given.get("game", next(iter(GAMES))))
         if given.get("ruleset") is not None:
-            _text("ruleset", given["ruleset"])
+            _checked_string("ruleset", given["ruleset"])
         of_game = load_game(game)
         values = {**DEFAULTS, **of_game.default_plan(given.get("ruleset")), **given, "game": game}
         fields_given = [name for name in values if name in _CHECKS]
@@ -274,13 +274,13 @@ class Plan:
             with mistakes.noted():
                 values_checked[name] = _CHECKS[name](name, values[name])
         mistakes.raise_any()
-        values_checked |= _storage(values_checked["keep"], picks=values_checked["picks"], given="keep" in given)
-        if "policies" not in given:  # the game's default line-up is for its default number of players
+        values_checked |= _keep_and_picks(values_checked["keep"], picks=values_checked["picks"], given="keep" in given)
+        if "policies" not in given:  # the game's default line-up has the default number of players
             default = values_checked["policies"]
             values_checked["policies"] = tuple(
                 default[seat % len(default)] for seat in range(values_checked["players"])
             )
-        options = {name: _option(name, special[name]) for name in of_game.OPTIONS if special.get(name) is not None}
+        options = {name: _option_text(name, special[name]) for name in of_game.OPTIONS if special.get(name) is not None}
         plan = cls(**values_checked, options=options)
         check_length(plan.policies, plan.players)
         return plan
@@ -295,7 +295,7 @@ class Plan:
 
     @classmethod
     def restore(cls, flat: Mapping[str, Any], files: Mapping[str, str] | None = None) -> Plan:
-        """Return the plan of a record (``as_dict`` as JSON), without loading the game's module.
+        """Rebuild a plan from a record (``as_dict`` as JSON), without loading the game's module.
 
         Raises UserError, KeyError or TypeError for a mapping that is not a plan.
         """
@@ -305,17 +305,17 @@ class Plan:
             if name in _CHECKS:
                 checked[name] = _CHECKS[name](name, value)
             else:
-                options[name] = _text(name, value)
+                options[name] = _checked_string(name, value)
         return cls(**checked, options=options, files=files or {})
 
     def replace(self, **changes: Any) -> Plan:
-        """Return this plan with some keys changed, validated again."""
+        """Return a copy of the plan with some keys changed, validated again."""
         return replace(self.make(**{**self.as_dict(), **changes}), files=self.files)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the plan as a flat mapping, as in its file: the game's own options next to the fields.
+        """Return the plan as a flat mapping, as in a plan file: the game's own options next to the fields.
 
-        ``cards`` is left out if it is None, ``keep`` if it is the default.
+        ``cards`` is omitted if it is None, ``keep`` if it has its default value.
         """
         flat = {
             field.name: getattr(self, field.name) for field in fields(self) if field.name not in ("options", "files")
@@ -327,9 +327,9 @@ class Plan:
         return {**flat, **self.options}
 
     def to_toml(self) -> str:
-        """Write the plan as a plan file; ``Plan.from_toml`` of it equals this plan.
+        """Return the text of a plan file that ``Plan.from_toml`` reads back as an equal plan.
 
-        Its table ``files``, if any, contains paths relative to the folder of the plan file.
+        The table ``files``, if present, contains paths relative to the folder of the plan file.
         """
         text = "".join(f"{key} = {_toml(value)}\n" for key, value in self.as_dict().items())
         paths = "".join(f"{_toml(name)} = {_toml(path)}\n" for name, path in self.files.items())
@@ -341,7 +341,7 @@ class Plan:
         return shlex.join(["wsim", "run", *self.words(), *(("--worth", "0") if wishes else ())])
 
     def words(self, *left_out: str) -> list[str]:
-        """Return the command-line arguments of this plan, without those of the keys left out."""
+        """Return the command-line arguments for this plan, without the options of the keys in ``left_out``."""
         keys = {key: value for key, value in self.as_dict().items() if key not in left_out}
         return [word for key, value in keys.items() for word in _as_options(key, value)]
 
@@ -352,8 +352,9 @@ class Plan:
         return tuple(replace(entry, path=self.files.get(entry.named_file or "")) for entry in entries)
 
     def path_of(self, name: str | None) -> str | None:
-        """Return the path of a file that the plan names; None means the shipped card file, and is returned if it is
-        used.
+        """Return the path of a file that the plan names; the name None stands for the shipped card file.
+
+        Returns None if the installed copy of that card file is used.
         """
         return self.files.get(OWN_CARDS if name is None else name, name)
 
@@ -363,7 +364,7 @@ class Plan:
         return self.path_of(self.cards), tuple(self.files.get(name, name) for name in self.patch)
 
     def named_files(self, *keys: str) -> tuple[str, ...]:
-        """Return the files that ``keys`` (cards, patch, policies) name, as written, without duplicates."""
+        """Return the file names that ``keys`` (cards, patch, policies) contain, as written and without duplicates."""
         names: list[str | None] = []
         if "cards" in keys:
             names.append(self.cards)
@@ -375,7 +376,7 @@ class Plan:
 
     @property
     def code(self) -> tuple[str, ...]:
-        """User code that playing runs: policies as written, and files of effects."""
+        """The user code that runs when the plan is played: policies as written, and effects files."""
         return (*self._policies_of_user, *map(str, self.effects.values()))
 
     @property
@@ -383,13 +384,13 @@ class Plan:
         return tuple(dict.fromkeys(str(entry) for entry in self.line_up if entry.file or entry.module))
 
     def code_in_words(self) -> str:
-        """Return the user code for a refusal: ``policy code, ./mine.py:bold, and effects, ./mine.py``."""
+        """Describe the user code in an error message: ``policy code, ./a.py:bold, and effects in Python, b.py``."""
         parts = {"policy code": self._policies_of_user, "effects in Python": map(str, self.effects.values())}
         return ", and ".join(", ".join((what, *listed)) for what, names in parts.items() if (listed := tuple(names)))
 
     @property
     def effects(self) -> dict[str | None, Path]:
-        """The paths of the Python files whose functions formulas call (``effects = ...``), by card file or patch."""
+        """The paths of the Python effects files (``effects = ...``), by the card file or patch that names them."""
         cards, patches = self.card_files
         card_files: dict[str | None, str | None] = {self.cards: cards}
         card_files |= dict(zip(self.patch, patches, strict=True))
@@ -398,11 +399,11 @@ class Plan:
 
     @property
     def effects_of_others(self) -> tuple[Path, ...]:
-        """Python effects whose card file came with a run folder or a plan file, and is not where the plan names it."""
+        """Python effects whose card file was supplied by a run folder or plan file instead of the path in the plan."""
         return tuple(path for name, path in self.effects.items() if (OWN_CARDS if name is None else name) in self.files)
 
     def identity(self) -> dict[str, Any]:
-        """Return everything that determines the data: the plan, with the contents of files instead of their paths.
+        """Return everything that determines the data: the plan, with file digests instead of file paths.
 
         Raises UserError for a file that cannot be read.
         """
@@ -417,16 +418,16 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """Sixteen hexadecimal digits that identify :meth:`identity`: locations of files do not count."""
+        """Sixteen hexadecimal digits that identify :meth:`identity`, independent of where files are located."""
         return digest_of(self.identity())
 
 
 _CHECKS: Mapping[str, Check] = {name: spec.check for name, (_, spec) in options_of(Plan).items() if spec.check}
-"""The check of every field of a plan (except the game's own options), in the order of the file."""
+"""The check for each field of a plan (except the game's own options), in the order of the plan file."""
 
 
 def renamed(name: str, known: Iterable[str]) -> str:
-    """Return ``; explore is now ...`` for the former name of a known key, else an empty string."""
+    """Return a hint such as ``; explore is now ...`` for the former name of a known key, else an empty string."""
     if name == "explore" and "randomise" in known:
         return "; explore is now randomise (a policy's own noise is still written name:explore=CHANCE)"
     return ""
@@ -439,19 +440,19 @@ def digest_of(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=True).encode()).hexdigest()[:16]
 
 
-def _option(key: str, value: Any) -> str:
-    """Return the text of a game's own option: a list becomes comma-separated, as on the command line."""
+def _option_text(key: str, value: Any) -> str:
+    """Return a game's own option as a string; a list becomes comma-separated, as on the command line."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple):
-        return ",".join(_option(key, item) for item in value)
+        return ",".join(_option_text(key, item) for item in value)
     if isinstance(value, str | int | float):
         return str(value).strip()
     raise UserError(f"{key} must be text, a number or a list of them, not {value!r}")
 
 
 def _toml(value: Any) -> str:
-    """Return a value in TOML syntax."""
+    """Format a value as TOML."""
     if isinstance(value, tuple):
         return f"[{', '.join(_toml(item) for item in value)}]"
     # JSON strings are TOML strings, except for the one control character that JSON does not escape.
@@ -478,9 +479,10 @@ def _as_options(key: str, value: Any) -> list[str]:
 
 
 def layered(base: Plan | None, file: str | os.PathLike[str] | None, over: Mapping[str, Any]) -> Plan:
-    """Return the plan from three layers: ``base``, the plan file, ``over``; paths are relative to each layer's folder.
+    """Combine ``base``, a plan file and ``over`` into a plan; later layers win.
 
-    Raises UserError for a mistake in any of them, and if two layers use one name for different files.
+    Paths are relative to the folder of their layer. Raises UserError for a mistake in any layer, or if two layers use
+    the same name for different files.
     """
     values = dict(base.as_dict()) if base is not None else {}
     stated = read_toml(file, "plan") if file is not None else {}
@@ -493,7 +495,7 @@ def layered(base: Plan | None, file: str | os.PathLike[str] | None, over: Mappin
     of_file = {name: str(folder / path) for name, path in file_paths.items()}
 
     def path_of(key: str, name: str) -> str:
-        """Return the path of a file in the layer that sets the key that names it."""
+        """Return the path of a file named by ``key``, relative to the layer that sets this key."""
         if key in over:
             return name
         return of_file.get(name, str(folder / name)) if key in stated else of_base.get(name, name)

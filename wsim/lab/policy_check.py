@@ -1,4 +1,4 @@
-"""Check a user's policy: play the same games compiled and as plain Python, compare them and time both."""
+"""Check a user's policy: play the same games compiled and as plain Python, compare the results and time both."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-SHORT = 1.0  # seconds; below, the cost of frames and threads would dominate: time the games alone
+SHORT = 1.0  # seconds; in shorter measurements, the cost of frames and threads dominates, so the games are timed alone
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class PolicyCheck:
 
     Attributes
     ----------
-    policy: the line-up entry. tables: games played at each table (rule set and players).
-    wrong: the problems, one sentence each; empty if the check passed.
-    compiled, plain: microseconds per game with the policy in every seat.
+    policy: the line-up entry. tables: the number of games played at each table (rule set and players).
+    wrong: the problems found, one sentence each; empty if the check passed.
+    compiled, plain: microseconds per game with the policy in every seat, compiled and as plain Python.
     """
 
     policy: str
@@ -57,15 +57,15 @@ class PolicyCheck:
 
 
 def check_policy(policy: str, tables: Mapping[str, Mapping[str, Any]], games: int, seed: int) -> PolicyCheck:
-    """Play games with a policy compiled (with bounds checks) and as plain Python, and compare them row by row.
+    """Play games with a policy, compiled (with bounds checks) and as plain Python, and compare them row by row.
 
     Parameters
     ----------
     policy: a line-up entry that names a function in a file or module.
     tables: name of a table -> its plan keys (game, ruleset, players).
-    games: games per table. seed: the seed of every table.
+    games: games per table. seed: the seed, the same for every table.
 
-    Raises UserError for a policy that cannot be loaded, that is built in, or that is declared as plain Python.
+    Raises UserError if the policy cannot be loaded, is built in, or is declared as plain Python.
     """
     wrong: list[str] = []
     played: dict[str, int] = {}
@@ -74,8 +74,8 @@ def check_policy(policy: str, tables: Mapping[str, Mapping[str, Any]], games: in
     for name, keys in tables.items():
         plan = Plan.make(**keys, games=games, seed=seed, policies=policy)
         try:
-            compiled, seconds = _timed(plan)
-            plain, plain_seconds = _plain(plan)
+            compiled, seconds = _play_timed(plan)
+            plain, plain_seconds = _play_uncompiled(plan)
         except UserError as error:
             wrong.append(f"{name}: {error}")
             continue
@@ -107,7 +107,7 @@ def _refuse_uncompiled(policy: str) -> None:
         raise UserError(f"{policy!r} is a plain Python policy, which is never compiled: there is nothing to compare")
 
 
-def _plain(plan: Plan) -> tuple[pl.DataFrame, float]:
+def _play_uncompiled(plan: Plan) -> tuple[pl.DataFrame, float]:
     """Play a plan in a process without the JIT; return its seats table and the seconds spent on games."""
     import polars as pl
 
@@ -127,7 +127,7 @@ def _plain(plan: Plan) -> tuple[pl.DataFrame, float]:
         return pl.read_parquet(out), float(done.stdout)
 
 
-def _timed(plan: Plan) -> tuple[pl.DataFrame, float]:
+def _play_timed(plan: Plan) -> tuple[pl.DataFrame, float]:
     """Play a plan on one thread; return its seats table and the seconds spent on games."""
     import polars as pl
 
@@ -145,7 +145,7 @@ def _timed(plan: Plan) -> tuple[pl.DataFrame, float]:
 
 
 def _first_difference(compiled: pl.DataFrame, plain: pl.DataFrame) -> int | None:
-    """Return the first game whose rows differ."""
+    """Return the number of the first game whose rows differ; None if all rows are equal."""
     if compiled.equals(plain):
         return None
     for game in compiled["game"].unique(maintain_order=True).to_list():
@@ -155,9 +155,9 @@ def _first_difference(compiled: pl.DataFrame, plain: pl.DataFrame) -> int | None
 
 
 def _main(plan: str, out: str) -> int:
-    """Play a plan, write its seats table and print the seconds; write refusals to stderr."""
+    """Play a plan, write its seats table and print the seconds; write errors to stderr."""
     try:
-        frame, seconds = _timed(Plan.restore(json.loads(plan)))
+        frame, seconds = _play_timed(Plan.restore(json.loads(plan)))
     except UserError as error:
         sys.stderr.write(f"{error}\n")
         return 2

@@ -1,4 +1,4 @@
-"""Reports on long work: progress of games, shards and steps, and the partial result on Ctrl-C."""
+"""Report the progress of long work in games, shards or steps, and return a partial result on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 Progress = Callable[[str, int, int], None]
-"""Called on the caller's thread with the unit (``games``), the number done and the total."""
+"""A callback, called on the caller's thread with the unit (such as ``games``), the number done and the total."""
 
 
 class ProgressOfLooks(ABC):
-    """A ``Progress`` that is also called at each look of a sequential test."""
+    """A ``Progress`` callback that also receives each interim look of a sequential test."""
 
     @abstractmethod
     def __call__(self, what: str, done: int, total: int) -> None:
@@ -19,7 +19,7 @@ class ProgressOfLooks(ABC):
 
     @abstractmethod
     def looked(self, deals: int, said: Sequence[str]) -> None:
-        """Report a look: the number of deals so far, and a sentence about each deciding effect with its interval."""
+        """Report a look: the number of deals so far, and one sentence with the interval of each deciding effect."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -29,7 +29,7 @@ class Interrupted(KeyboardInterrupt):
     ----------
     result: the result of the finished games, of the type that the interrupted function returns (a ``Run``, a
         ``WhatIfAnswer``, a ``PicksAnswer``); None if there is none yet.
-    hint: how to continue, as part of a sentence; empty where nothing can be continued.
+    hint: how to continue, as part of a sentence; empty if the work cannot be continued.
     """
 
     def __init__(self, result: Any = None, hint: str = "") -> None:

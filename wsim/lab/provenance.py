@@ -1,4 +1,4 @@
-"""The provenance of a file: what produced it and the command that reproduces it."""
+"""The provenance of a file: what produced it, and the command that reproduces it."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 FORMAT = "wsim-run/2"
 METADATA_KEY = "wsim"
-"""The key of the provenance in a Parquet file's metadata."""
+"""The metadata key under which a Parquet file stores its provenance."""
 
 _PACKAGES = ("numba", "numpy", "polars")
 
 
 def software() -> dict[str, str]:
-    """Return the versions of the software that produces the data."""
+    """Return the versions of the software that produces the data, by name."""
     versions = {"wsim": version.__version__, "python": platform.python_version()}
     return versions | {name: version_of(name) for name in _PACKAGES}
 
 
 version_of = lru_cache(metadata.version)
-"""The version of an installed package, looked up once: an imported package does not change."""
+"""Return the version of an installed package, looked up only once because an imported package does not change."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,12 @@ class Provenance:
 
     Attributes
     ----------
-    plan: the resolved plan, flat.
-    identity: what determines the data: ``Plan.identity``, the rules (``Simulator.provenance``) and the version of wsim.
-    digest: sixteen hexadecimal digits of the identity.
+    plan: the resolved plan as a flat mapping.
+    identity: everything that determines the data: ``Plan.identity``, the rules (``Simulator.provenance``) and the
+        version of wsim.
+    digest: sixteen hexadecimal digits that identify ``identity``.
     command: the shell command that reproduces the data.
-    software: versions of wsim, Python and the packages involved.
+    software: the versions of wsim, Python and the packages involved.
     """
 
     plan: Mapping[str, Any]
@@ -67,7 +68,7 @@ class Provenance:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Provenance:
-        """Read what :meth:`record` wrote."""
+        """Rebuild the provenance from the result of :meth:`record`."""
         return cls(**{name: record[name] for name in cls.__dataclass_fields__})
 
     def record(self) -> dict[str, Any]:
@@ -75,6 +76,6 @@ class Provenance:
         return {"format": FORMAT} | {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def file_metadata(self, table: str, games: range) -> dict[str, str]:
-        """Return the metadata of the Parquet file that contains ``games`` of a table (seats or picks)."""
+        """Return the metadata for the Parquet file that contains the rows of ``games`` in ``table``."""
         record = self.record() | {"table": table, "first_game": games.start, "games": len(games)}
         return {METADATA_KEY: json.dumps(record, ensure_ascii=False, sort_keys=True)}

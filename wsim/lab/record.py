@@ -1,4 +1,4 @@
-"""``run.json``: the provenance and status of a run and the digests of its files, with a checksum of the record."""
+"""Read and write ``run.json``: a run's provenance, its status, the digests of its files, and a checksum of all this."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PACKAGES = ("numba", "llvmlite", "numpy", "polars")
 
 
 def environment() -> dict[str, Any]:
-    """Return a description of this machine and its software."""
+    """Describe this machine and its software."""
     return {
         "system": platform.platform(),
         "machine": platform.machine(),
@@ -40,12 +40,12 @@ class Record:
     Attributes
     ----------
     provenance: what produced the data.
-    status: running, interrupted or complete when last written.
+    status: running, interrupted or complete, at the time of writing.
     shard_games: games per shard.
-    files: SHA-256 of the archived files (``wsim.lab.archive``), by path in the folder.
-    paths: paths of the files that the plan names, by name.
-    sessions: for each process that played: environment, threads, games, seconds (where known).
-    part: the part of the run that the folder is for.
+    files: SHA-256 digests of the archived files (``wsim.lab.archive``), by path in the folder.
+    paths: paths of the files that the plan names, by their name in the plan.
+    sessions: for each process that played games: environment, threads, games and seconds, where known.
+    part: the part of the run that the folder contains.
     """
 
     provenance: Provenance
@@ -57,11 +57,11 @@ class Record:
     part: Part = WHOLE
 
     def plan(self, folder: Path) -> Plan:
-        """Return the plan; the files that it names are in the run's folder."""
+        """Return the plan; its files are read from the run folder."""
         return Plan.restore(self.provenance.plan, {name: str(folder / path) for name, path in self.paths.items()})
 
     def write(self, folder: Path) -> None:
-        """Write the record into a folder; StoreError if the disk refuses."""
+        """Write the record into a folder; raise StoreError if that fails."""
         content = self.provenance.record() | {
             "status": self.status,
             "shard_games": self.shard_games,
@@ -75,10 +75,10 @@ class Record:
 
 
 def read_record(folder: Path) -> Record:
-    """Return the record of a run folder; raise UserError if there is none, or if it was changed."""
+    """Return the record of a run folder; raise UserError if the record is missing, invalid or was changed."""
     path = folder / RECORD
     try:
-        content = read_record_of(path, FORMAT, "not a wsim record", _remedy)
+        content = read_record_of(path, FORMAT, "not a wsim record", _hint_for_old_format)
     except (FileNotFoundError, NotADirectoryError) as error:
         problem = "contains no wsim run (no run.json)" if folder.is_dir() else "is not a folder"
         raise UserError(f"{str(folder)!r} {problem if folder.exists() else 'does not exist'}") from error
@@ -87,14 +87,14 @@ def read_record(folder: Path) -> Record:
             Provenance.from_record(content),
             str(content["status"]),
             int(content["shard_games"]),
-            _texts(content["files"]),
-            _texts(content["places"]),
+            _string_mapping(content["files"]),
+            _string_mapping(content["places"]),
             list(content["sessions"]),
             Part.parse(str(content.get("part", WHOLE))),
         )
         provenance, rules = record.provenance, record.provenance.identity["rules"]
         valid = record.shard_games > 0 and record.status in STATES and isinstance(rules, dict)
-        valid &= isinstance(content["command"], str) and _texts(provenance.software) == provenance.software
+        valid &= isinstance(content["command"], str) and _string_mapping(provenance.software) == provenance.software
         if not valid or digest_of(provenance.identity) != provenance.digest:
             raise ValueError("its values contradict each other")
         for path_in_folder in (*record.files, *record.paths.values()):
@@ -105,13 +105,13 @@ def read_record(folder: Path) -> Record:
     return record
 
 
-def _remedy(content: dict[str, Any]) -> str:
-    """Return the hint for a run of an earlier version: the command that plays it again."""
+def _hint_for_old_format(content: dict[str, Any]) -> str:
+    """Describe the format of a run from an earlier version, and give the command that plays it again; else empty."""
     again = f"; play it again with: {content['command']}" if isinstance(content.get("command"), str) else ""
     return f" of an earlier wsim; this version reads {FORMAT!r}{again}" if content.get("format") in _OLD else ""
 
 
-def _texts(value: Any) -> dict[str, str]:
+def _string_mapping(value: Any) -> dict[str, str]:
     """Return ``value`` if it maps names to strings; raise TypeError otherwise."""
     if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
         raise TypeError(f"expected a table of strings, not {value!r}")

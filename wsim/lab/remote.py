@@ -1,11 +1,11 @@
 """Copy a run to an object store (``s3://bucket/path``, Amazon's or any compatible one) and back.
 
-A run is played in a folder, because it needs a file system's locks, appends and renames. A finished run is copied file
-by file with SHA-256 digests, which the store checks on receipt. ``run.json`` comes last, so an interrupted copy is not
-valid; a repeated copy, in either direction, transfers only missing files. While a run is being sent, a claim object
-next to it names the run, so that copies of different runs to one target cannot mix. Other objects there (folder
-markers, unrelated files) are left alone. The store's address and credentials come from the environment, as for other
-S3 tools (``AWS_ENDPOINT_URL``, ``AWS_PROFILE``, ...).
+A run is played in a local folder, because playing needs a file system's locks, appends and renames. A finished run is
+copied file by file with SHA-256 digests, which the store checks on receipt. ``run.json`` comes last, so an interrupted
+copy is not a valid run. Repeating a copy, in either direction, transfers only missing files. While a run is being sent,
+a claim object at the target names the run, so that files of different runs cannot mix. Other objects at the target
+(folder markers, unrelated files) are left alone. The store's address and credentials come from the environment, as for
+other S3 tools (``AWS_ENDPOINT_URL``, ``AWS_PROFILE``, ...).
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ _MD5 = re.compile(r"[0-9a-f]{32}")
 _ADDRESS = re.compile(r"s3://([^/]+)/(.+)")
 _DIGEST = "sha256"  # the metadata key with the digest of an object
 _CLAIM = ".wsim-copying"  # the object that names the run while it is being sent
-_SHOWN = 3  # objects named in a remark
+_SHOWN = 3  # objects listed in a remark
 
 
 @dataclass(frozen=True)
 class Copied:
-    """The result of a copy: the number of files transferred, and the unrelated objects at the target."""
+    """The result of a copy: the number of transferred files, and the names of unrelated objects at the target."""
 
     files: int
     ignored: tuple[str, ...] = ()
 
     @property
     def remark(self) -> str:
-        """The remark about unrelated objects; empty if there are none."""
+        """A remark about unrelated objects at the target; empty if there are none."""
         more = f" and {len(self.ignored) - _SHOWN} more" if len(self.ignored) > _SHOWN else ""
         return f"left alone, not part of the run: {', '.join(self.ignored[:_SHOWN])}{more}" if self.ignored else ""
 
 
 def copy_run(source: str, target: str, *, progress: Progress | None = None) -> Copied:
-    """Copy a run between a folder and a store; return how many files were transferred.
+    """Copy a run between a folder and a store; return what was transferred.
 
-    Raises UserError for a run that cannot be copied, StoreError for a damaged run, OSError if the store refuses.
+    Raises UserError for a run that cannot be copied, StoreError for a damaged run, OSError if the store reports one.
     """
     if is_remote(source) == is_remote(target):
         raise UserError("wsim copy needs a folder and a store address: wsim copy RUN s3://bucket/path, or the reverse")
@@ -76,7 +76,7 @@ class _Location:
 
     @classmethod
     def of(cls, address: str) -> _Location:
-        """Return the location of an address; raise UserError for an invalid one, or if the extra is missing."""
+        """Return the location at an address; raise UserError if it is invalid or the s3 extra is not installed."""
         match = _ADDRESS.fullmatch(address.rstrip("/"))
         if match is None:
             raise UserError(f"a store address must look like s3://bucket/path, not {address!r}")
@@ -84,25 +84,26 @@ class _Location:
             raise UserError("object stores need an extra: pip install 'wsim[s3]'")
         boto: Any = import_module("boto3")
         try:
-            with _explained(address):
+            with _store_errors_explained(address):
                 return cls(address.rstrip("/"), match[1], match[2], boto.client("s3"))
         except ValueError as error:
             raise UserError(f"the endpoint for {address!r} is not valid: {error}") from error
 
     def names(self) -> dict[str, int]:
-        """Return the sizes of the objects below this path, by name relative to it."""
-        with _explained(self.address):
+        """Return the sizes of the objects below this path, by their names relative to the path."""
+        with _store_errors_explained(self.address):
             pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=f"{self.path}/")
             objects = [item for page in pages for item in page.get("Contents", [])]
         return {item["Key"].removeprefix(f"{self.path}/"): int(item["Size"]) for item in objects}
 
     def holds(self, name: str, content: bytes) -> bool:
-        """Return whether an object has the given content, according to the checksum that the store computed on receipt.
+        """Return whether an object has this content, according to the checksum that the store computed on receipt.
 
-        A store without SHA-256 checksums uses the MD5 as the tag of an object sent in one piece, unless it encrypts
-        with its own keys. The digest sent as metadata proves nothing alone, because it survives damage of the content.
+        A store without SHA-256 checksums uses the MD5 digest as the ETag of an object sent in one piece, unless the
+        store encrypts with its own keys. The digest in the metadata alone proves nothing, because it survives damage to
+        the content.
         """
-        with _explained(self.address):
+        with _store_errors_explained(self.address):
             head = self.client.head_object(Bucket=self.bucket, Key=f"{self.path}/{name}", ChecksumMode="ENABLED")
         digest = hashlib.sha256(content)
         if check := head.get("ChecksumSHA256"):
@@ -113,7 +114,7 @@ class _Location:
 
     def get(self, name: str) -> bytes:
         """Return the content of an object."""
-        with _explained(self.address):
+        with _store_errors_explained(self.address):
             content: bytes = self.client.get_object(Bucket=self.bucket, Key=f"{self.path}/{name}")["Body"].read()
         return content
 
@@ -135,7 +136,7 @@ class _Location:
 
     def release(self) -> None:
         """Remove the claim."""
-        with _explained(self.address):
+        with _store_errors_explained(self.address):
             self.client.delete_object(Bucket=self.bucket, Key=f"{self.path}/{_CLAIM}")
 
     def put(self, name: str, content: bytes) -> None:
@@ -143,13 +144,13 @@ class _Location:
         digest = content_digest(content)
         check = base64.b64encode(bytes.fromhex(digest)).decode()
         about: dict[str, Any] = {"ChecksumSHA256": check, "Metadata": {_DIGEST: digest}}
-        with _explained(self.address):
+        with _store_errors_explained(self.address):
             self.client.put_object(Bucket=self.bucket, Key=f"{self.path}/{name}", Body=content, **about)
 
 
 @contextmanager
-def _explained(address: str) -> Iterator[None]:
-    """Turn errors of the store into one sentence."""
+def _store_errors_explained(address: str) -> Iterator[None]:
+    """Turn an error of the store into a StoreError with one sentence."""
     errors: Any = import_module("botocore.exceptions")
     try:
         yield
@@ -157,9 +158,10 @@ def _explained(address: str) -> Iterator[None]:
         raise StoreError(f"the store refuses {address!r}: {' '.join(str(error).split())}") from error
 
 
-def _files(folder: Path) -> list[str]:
-    """Return the files of a finished run, run.json last; raise UserError or StoreError unless it is complete and
-    intact.
+def _files_to_send(folder: Path) -> list[str]:
+    """Return the file names of a finished run, ``run.json`` last.
+
+    Raises UserError for an unfinished run, StoreError for a damaged one.
     """
     run = load_run(folder)
     if not run.complete:
@@ -170,18 +172,18 @@ def _files(folder: Path) -> list[str]:
         raise StoreError(
             f"the run {str(folder)!r} is damaged: {findings[0].file} {findings[0].wrong}; wsim verify lists all faults"
         )
-    return [*_names(folder), RECORD]
+    return [*_files_of_run(folder), RECORD]
 
 
-def _names(folder: Path) -> list[str]:
-    """Return the files of a run according to its record and ledger, without the record itself."""
+def _files_of_run(folder: Path) -> list[str]:
+    """Return the file names of a run according to its record and ledger, without the record itself."""
     shards = [shard_name(shard.table, shard.first) for shard in read_ledger(folder).values()]
     return [*read_record(folder).files, *shards, PLAN, LEDGER]
 
 
 def _send(folder: Path, target: _Location, progress: Progress | None) -> Copied:
-    """Copy a run to a store."""
-    names, sizes = _files(folder), target.names()
+    """Copy a run from a folder to a store."""
+    names, sizes = _files_to_send(folder), target.names()
     digest = read_record(folder).provenance.digest
     if RECORD in sizes:
         _refuse_other(folder, target)
@@ -203,7 +205,7 @@ def _send(folder: Path, target: _Location, progress: Progress | None) -> Copied:
 
 
 def _refuse_other(folder: Path, target: _Location) -> None:
-    """Raise UserError if the target contains a different run from the folder."""
+    """Raise UserError if the target already contains a run other than the one in the folder."""
     try:
         stored = json.loads(target.get(RECORD)).get("digest")
     except (ValueError, AttributeError):
@@ -215,7 +217,7 @@ def _refuse_other(folder: Path, target: _Location) -> None:
 
 
 def _fetch(target: _Location, folder: Path, progress: Progress | None) -> Copied:
-    """Copy a run from a store and check it; keep the files that the folder already has."""
+    """Copy a run from a store to a folder and check it; files that the folder already has are kept."""
     sizes = target.names()
     if RECORD not in sizes:
         raise UserError(f"{target.address!r} contains no wsim run (no {RECORD})")
@@ -228,8 +230,8 @@ def _fetch(target: _Location, folder: Path, progress: Progress | None) -> Copied
             Path(aside, name).write_bytes(content)
         shards = {shard_name(shard.table, shard.first): shard.sha256 for shard in read_ledger(Path(aside)).values()}
         digests = {**read_record(Path(aside)).files, **shards}
-        names = [*_names(Path(aside)), RECORD]
-    _refuse_strangers(folder, names, digests, described)
+        names = [*_files_of_run(Path(aside)), RECORD]
+    _refuse_foreign_files(folder, names, digests, described)
     fetched, wanted = 0, [name for name in names if name in sizes]
     for done, name in enumerate(wanted, 1):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -250,10 +252,10 @@ def _is_intact(path: Path, digest: str | None) -> bool:
     return digest is not None and path.is_file() and digest_of_file(path)[1] == digest
 
 
-def _refuse_strangers(
+def _refuse_foreign_files(
     folder: Path, names: Sequence[str], digests: Mapping[str, str], described: Mapping[str, bytes]
 ) -> None:
-    """Raise UserError for a folder that contains anything but files of this run from an earlier copy."""
+    """Raise UserError if the folder contains anything but files of this run from an earlier copy."""
     if not folder.exists():
         return
     files = [path for path in folder.rglob("*") if not path.is_dir()] if folder.is_dir() else [folder]

@@ -1,4 +1,4 @@
-"""Repeat the games behind some data and compare the results: the common parts, runs and shards."""
+"""Repeat the games behind a run, a shard or an answer and compare the results."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
 
-SHOWN = 8  # differences of one kind that are listed
-MOST_SAID = 200  # characters of Python's message about a damaged record
+SHOWN = 8  # differences listed per kind
+MOST_SAID = 200  # characters shown of Python's message about a damaged record
 _Found = TypeVar("_Found")
 
 
@@ -37,8 +37,8 @@ class RepetitionSettings:
 
     Attributes
     ----------
-    plan: maps a recorded plan to the plan to play. paths: the paths of files that plans name, if different from their
-        names. out: the folder for the games of a run; None: they are not stored. execution: how its games are played.
+    plan: maps a recorded plan to the plan to play. paths: the paths of files that plans name, if they differ from the
+        names. out: the folder for the games of a run; None: games are not stored. execution: how the games are played.
     """
 
     plan: Callable[[Plan], Plan] = lambda plan: plan
@@ -47,22 +47,22 @@ class RepetitionSettings:
     execution: Execution = Execution()
 
     def restored(self, flat: Mapping[str, Any]) -> Plan:
-        """Return the plan to play for a recorded one."""
+        """Return the plan to play for a recorded plan."""
         return self.plan(Plan.restore(flat, self.paths))
 
 
-Again = RepetitionSettings  # its name before 0.3.0, for questions of other packages
+Again = RepetitionSettings  # the name before 0.3.0, for questions defined in other packages
 
 
 class Repeatable(Protocol):
-    """A result of playing that records how it was made: a run, a shard, an answer, a page."""
+    """A result that records how it was produced and can be repeated: a run, a shard, an answer, a page."""
 
     def plan(self) -> Plan | None:
-        """Return the plan that made it, if it has one; raise UserError if its record is damaged."""
+        """Return the plan behind the result, None if there is none; raise UserError if the record is damaged."""
         ...
 
     def again(self, how: RepetitionSettings) -> Rerun:
-        """Repeat it and compare; raise UserError if it cannot be played."""
+        """Produce the result again and compare; raise UserError if its games cannot be played."""
         ...
 
 
@@ -72,9 +72,9 @@ class Rerun:
 
     Attributes
     ----------
-    compared: what was compared, in a few words: ``80,000 rows of seats``.
-    differences: the differences, a sentence each without a full stop; empty if there are none.
-    remarks: differences in how it was made (versions, machine, rules), in the same form.
+    compared: a short description of what was compared: ``80,000 rows of seats``.
+    differences: the differences, one sentence each without a full stop; empty if the results are identical.
+    remarks: differences in provenance (versions, machine, rules), in the same form.
     """
 
     compared: str
@@ -88,24 +88,24 @@ class Rerun:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return ``1 effect``, ``2,000 effects``."""
+    """Format a count with its noun: ``1 effect``, ``2,000 effects``."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def unlike(recorded: Provenance, current: Provenance) -> list[str]:
-    """Return the differences between two provenance records, a sentence each."""
+    """Return the differences between two provenance records, one sentence each."""
     different = differences(recorded.identity, current.identity) | differences(recorded.software, current.software)
-    lines = [f"{path} was {_short(old)} and is {_short(new)}" for path, (old, new) in different.items()]
+    lines = [f"{path} was {_shortened(old)} and is {_shortened(new)}" for path, (old, new) in different.items()]
     return [*lines[:SHOWN], *([f"{len(lines) - SHOWN} more values differ"] if len(lines) > SHOWN else [])]
 
 
-def _short(value: Any) -> str:
+def _shortened(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def sound(read: Callable[[], _Found], noun: str = "the answer is damaged") -> _Found:
-    """Return ``read(record)``; raise UserError if the record does not have the expected form."""
+    """Return ``read()``; raise UserError if it fails because a record does not have the expected form."""
     from polars.exceptions import PolarsError
 
     try:
@@ -118,7 +118,7 @@ def sound(read: Callable[[], _Found], noun: str = "the answer is damaged") -> _F
 
 
 def paths_in(folder: Path) -> dict[str, str]:
-    """Return the paths of the files that the plan of a run names, if ``folder`` is a run folder; otherwise none."""
+    """Return the paths of the files that a run's plan names, by name; empty if ``folder`` is not a run folder."""
     if not (folder / RECORD).is_file():
         return {}
     return {name: str(folder / path) for name, path in read_record(folder).paths.items()}
@@ -126,7 +126,7 @@ def paths_in(folder: Path) -> dict[str, str]:
 
 @contextmanager
 def repeated_run(plan: Plan, how: RepetitionSettings, **parts: Any) -> Iterator[Run]:
-    """Play a plan and return the run, in ``out`` or a temporary folder; ``parts``: as for ``record``."""
+    """Play a plan into ``out`` or a temporary folder and yield the run; ``parts`` are keywords for ``record``."""
     with nullcontext(how.out) if how.out is not None else TemporaryDirectory(prefix="wsim-rerun-") as folder:
         run = record(
             plan,
@@ -143,28 +143,28 @@ def repeated_run(plan: Plan, how: RepetitionSettings, **parts: Any) -> Iterator[
 
 @dataclass(frozen=True)
 class RunFolder:
-    """A run to repeat, with its part."""
+    """A run folder to repeat."""
 
     run: Run
 
     def plan(self) -> Plan:
-        """Return its plan."""
+        """Return the plan of the run."""
         return self.run.plan
 
     def again(self, how: RepetitionSettings) -> Rerun:
-        """Repeat it and compare every row; raise UserError if it has no games, StoreError if it is damaged."""
+        """Play the run again and compare every row; raise UserError if it has no games, StoreError if it is damaged."""
         run, compared, differences = self.run, [], []
         refuse_old_streams(run.provenance.identity, str(run.path))
         with repeated_run(how.plan(run.plan), how, shard=run.shard_games, part=run.part) as again:
             for table in tables_of(run.plan):
-                rows, different = _tables(run, again, table)
+                rows, different = _compare_table(run, again, table)
                 compared.append(f"{counted(rows, 'row')} of {table}")
                 differences += different
             return Rerun(" and ".join(reversed(compared)), differences, unlike(run.provenance, again.provenance))
 
 
-def _tables(run: Run, again: Run, table: str) -> tuple[int, list[str]]:
-    """Return the number of compared rows of a table, and the shards in which they differ."""
+def _compare_table(run: Run, again: Run, table: str) -> tuple[int, list[str]]:
+    """Return the number of rows compared in a table, and a sentence for each shard that differs."""
     rows, differences = 0, []
     played = {shard.first: shard for shard in again.shards[table]}
     for shard in run.shards[table]:
@@ -181,7 +181,7 @@ def _tables(run: Run, again: Run, table: str) -> tuple[int, list[str]]:
 
 
 def rows_that_differ(recorded: pl.DataFrame, current: pl.DataFrame) -> str | None:
-    """Return how two tables of games differ, such as ``has different values in ...``; None if they are the same."""
+    """Describe how two tables of games differ, such as ``has different values in ...``; None if they are equal."""
     if recorded.equals(current):
         return None
     if recorded.schema != current.schema:
@@ -206,12 +206,12 @@ def rows_that_differ(recorded: pl.DataFrame, current: pl.DataFrame) -> str | Non
     return f"has different values in {int(either.sum()):,} rows, first in game {game:,}: {shown}"
 
 
-# --- one file -------------------------------------------------------------------------------------------------------
+# --- a single file --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class ShardFile:
-    """A shard of a run without its folder, read from its metadata."""
+    """A single shard file, repeated from its metadata without the run folder."""
 
     path: Path
     provenance: Provenance
@@ -237,11 +237,11 @@ class ShardFile:
         return cls(path, made, str(metadata["table"]), range(first, first + games))
 
     def plan(self) -> Plan:
-        """Return the plan, with the files of the run that the shard is in."""
+        """Return the plan; if the shard is in a run folder, the plan's files are read from there."""
         return Plan.restore(self.provenance.plan, paths_in(self.path.parent.parent))
 
     def again(self, how: RepetitionSettings) -> Rerun:
-        """Repeat its games in memory and compare its rows."""
+        """Play the games of the shard again in memory and compare the rows."""
         import polars as pl
 
         refuse_old_streams(self.provenance.identity, str(self.path))
@@ -257,7 +257,7 @@ class ShardFile:
         return Rerun(compared, [f"it {why}"] if why else [], unlike(self.provenance, Provenance.of(plan, simulator)))
 
     def _frames(self, simulator: Simulator, how: RepetitionSettings) -> Iterator[pl.DataFrame]:
-        """Play its games and yield its table chunk by chunk."""
+        """Play the games of the shard and yield the rows of its table chunk by chunk."""
         done = 0
         with closing(
             play(simulator, [self.games], threads=how.execution.threads, picks=self.table == "picks")

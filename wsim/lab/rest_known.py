@@ -1,6 +1,7 @@
-"""Known differences of figures between good players: from the run folder, or shipped with the game. They are known for
-a catalogue, a rule set, a number of players and options of the game, and for some policies; only a run whose seats are
-all played by these policies shows them. An answer in the run folder takes precedence over the shipped figures.
+"""Look up how much figures differ between good players, in the run folder or in records shipped with the game.
+
+Each record is for one catalogue, rule set, number of players and set of game options, and for some policies; it applies
+only to runs in which these policies play all seats. An answer in the run folder takes precedence over shipped records.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from wsim.stats.between import Between
 
 OF_ANSWERS = ("wsim-robustness/1", "wsim-rest/1")
 _NOT_OF_THE_RULES = ("engine", "policies", "catalogue", "changes")
-"""Entries of a rules record that are not rules: the policies, file names, how the catalogue was requested."""
+"""Entries of a rules record that are not rules: policies, file names, and how the catalogue was requested."""
 
 
 _DIGITS = 4
 SAME_PLAN = {"net:seed=1": "net", "net:seed=2": "net"}
-"""Policies that were learned by the plan of another one, on other deals: they are one family with it."""
+"""Policies trained with another policy's plan on different deals; the two form one family."""
 
 
 def known_between(provenance: Mapping[str, Any], folder: Path | None, table: str) -> Between | None:
-    """Return how much the figures of a table of a run differ between players; None if that is unknown.
+    """Return how much the figures of a table differ between players; None if that is unknown for the run.
 
     Parameters
     ----------
@@ -40,9 +41,13 @@ def known_between(provenance: Mapping[str, Any], folder: Path | None, table: str
     """
     conditions = conditions_of(provenance)
     playing = set(provenance["plan"]["policies"])
-    for record in _known(folder, provenance["plan"]["game"]):
+    for record in _known_differences(folder, provenance["plan"]["game"]):
         figures = record["figures"].get(table)
-        if figures and _set(record["conditions"]) == _set(conditions) and playing <= set(record["identities"]):
+        if (
+            figures
+            and _conditions_set(record["conditions"]) == _conditions_set(conditions)
+            and playing <= set(record["identities"])
+        ):
             values = {item: row[:-1] for item, row in figures.items()}
             noise = {item: row[-1] for item, row in figures.items()}
             games = record.get("games_of", {}).get(table, record["games"])
@@ -51,7 +56,7 @@ def known_between(provenance: Mapping[str, Any], folder: Path | None, table: str
 
 
 def families_of(policies: Sequence[str]) -> dict[str, list[int]]:
-    """Return the numbers of the policies of each family; those that were learned by one plan are one family."""
+    """Return the indices of the policies in each family; policies trained with the same plan form one family."""
     families: dict[str, list[int]] = {}
     for number, policy in enumerate(policies):
         families.setdefault(SAME_PLAN.get(policy, policy), []).append(number)
@@ -59,8 +64,10 @@ def families_of(policies: Sequence[str]) -> dict[str, list[int]]:
 
 
 def between_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures of families in an answer of ``wsim robustness``; raise KeyError, TypeError or the like for a
-    damaged one."""
+    """Return the figures of each policy family in a ``wsim robustness`` answer.
+
+    Raises KeyError, TypeError or similar for a damaged record.
+    """
     policies = list(record["policies"])
     families = families_of(policies)
     figures: dict[str, dict[str, list[float]]] = {}
@@ -86,7 +93,7 @@ def between_of(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _renamed(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an answer with the present names of its items."""
+    """Return a recorded answer with the current names of its items."""
     names = {"things": "items", "thing": "item"}
     rows = {names.get(key, key): value for key, value in record.items()}
     for table in ("items", "figures"):
@@ -95,20 +102,20 @@ def _renamed(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def conditions_of(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the conditions of a figure apart from the policies; games for ``worth`` are added, and change nothing."""
+    """Return the conditions on which a figure depends besides the policies; ``worth`` only adds games."""
     plan = identity["plan"]
     names = ("game", "ruleset", "players", *(name for name in find_game(plan["game"]).OPTIONS if name != "worth"))
     rules = {key: value for key, value in identity["rules"].items() if key not in _NOT_OF_THE_RULES}
     return {**{name: plan.get(name) for name in names}, "rules": digest_of(rules)}
 
 
-def _set(conditions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the conditions that are set; options of a later version are not set in older records."""
+def _conditions_set(conditions: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the conditions that are set; older records lack options that were added later."""
     return {name: value for name, value in conditions.items() if value is not None}
 
 
-def _known(folder: Path | None, game: str) -> Iterator[Mapping[str, Any]]:
-    """Yield all known differences: those in the folder, the latest first, then those shipped with the game."""
+def _known_differences(folder: Path | None, game: str) -> Iterator[Mapping[str, Any]]:
+    """Yield all records of differences: first those in the folder, latest first, then those shipped with the game."""
     paths = [] if folder is None else [*folder.glob("robustness*.json"), *folder.glob("rest*.json")]
     for path in sorted(paths, key=lambda one: one.stat().st_mtime, reverse=True):
         try:
@@ -119,10 +126,10 @@ def _known(folder: Path | None, game: str) -> Iterator[Mapping[str, Any]]:
             raise UserError(f"{str(path)!r} is not an answer of wsim robustness, or is damaged: {error!r}") from error
     shipped = find_game(game).REST
     if shipped is not None:
-        yield from _shipped(shipped)
+        yield from _shipped_records(shipped)
 
 
 @cache
-def _shipped(path: Path) -> list[Mapping[str, Any]]:
+def _shipped_records(path: Path) -> list[Mapping[str, Any]]:
     records: list[Mapping[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["known"]
     return records

@@ -1,4 +1,4 @@
-"""Play a plan: into memory (``simulate``) or into a run folder (``record``)."""
+"""Play a plan in memory (``simulate``) or into a run folder (``record``)."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Played:
-    """Games played in memory; every function of ``wsim.stats`` accepts it like a run.
+    """Games played in memory; all functions of ``wsim.stats`` accept them like a run.
 
     Attributes
     ----------
-    plan: the plan that was played.
+    plan: the plan of the games.
     seats: one row per game and seat, in order.
     picks: one row per decision, in order; join to ``seats`` on game and seat.
     """
@@ -51,29 +51,29 @@ class Played:
 
 
 def play_games(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Any) -> Played:
-    """Play a plan in memory and return both seats and picks; see ``simulate``."""
+    """Play a plan in memory and return both tables, seats and picks; arguments as for ``simulate``."""
     played = resolve_plan(plan, keys).replace(picks=True)
     pairs = [(chunk.seats, chunk.picks) for chunk in _played_chunks(played, threads) if chunk.picks is not None]
-    return Played(played, _whole([seats for seats, _ in pairs]), _whole([picks for _, picks in pairs]))
+    return Played(played, _concatenated([seats for seats, _ in pairs]), _concatenated([picks for _, picks in pairs]))
 
 
 def simulate(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Any) -> pl.DataFrame:
     """Play a plan in memory and return the seats table: one row per game and seat, in order.
 
-    With ``picks=True``, return the picks table instead: one row per decision, joined to seats on game and seat. To get
-    both, use ``wsim.play``.
+    With ``picks=True``, return the picks table instead: one row per decision, which can be joined to seats on game and
+    seat. To get both tables, use ``wsim.play``.
 
     Parameters
     ----------
     plan: a plan (default: the game's default plan).
     threads: number of threads (default: all usable processors); the result does not depend on it.
-    keys: keys of the plan, the same as the options of ``wsim run``: players=4, games=1000, policies="random", ...
+    keys: keys of the plan, named like the options of ``wsim run``: players=4, games=1000, policies="random", ...
 
     The table needs about 100 bytes per game and seat; for millions of games use ``wsim run``.
     Raises UserError for a plan that cannot be played.
     """
     chunks = _played_chunks(resolve_plan(plan, keys), threads)
-    return _whole([chunk.seats if chunk.picks is None else chunk.picks for chunk in chunks])
+    return _concatenated([chunk.seats if chunk.picks is None else chunk.picks for chunk in chunks])
 
 
 def _played_chunks(plan: Plan, threads: int | None) -> Iterator[Chunk]:
@@ -83,7 +83,7 @@ def _played_chunks(plan: Plan, threads: int | None) -> Iterator[Chunk]:
         yield from chunks
 
 
-def _whole(frames: list[pl.DataFrame]) -> pl.DataFrame:
+def _concatenated(frames: list[pl.DataFrame]) -> pl.DataFrame:
     import polars as pl
 
     return pl.concat(frames, rechunk=True)
@@ -100,21 +100,22 @@ def record(
     cluster: str | Cluster | None = None,
     progress: Progress | None = None,
 ) -> Run:
-    """Play a plan into a run folder and return the run; ``played`` is the number of new games (0: all were there).
+    """Play a plan into a run folder and return the run, whose ``played`` is the number of new games.
 
     Parameters
     ----------
     plan: the plan to play.
-    out: the folder (default: ``wsim.lab.writer.default_folder``). If it contains this run, finished, nothing is played.
+    out: the run folder (default: ``wsim.lab.writer.default_folder``). If it already contains the finished run, no games
+        are played.
     resume: continue a run that was interrupted or has fewer games than the plan.
-    threads: how many threads play.
+    threads: the number of threads.
     shard: games per file (default: about 250,000 rows of seats); ignored when resuming.
-    part: play only this part of the plan (default: all, or the part that a resumed folder is for).
-    cluster: play on these workers instead of threads (``wsim.lab.cluster``: an address or a connected cluster).
+    part: play only this part of the plan (default: the whole plan, or the part that a resumed folder contains).
+    cluster: play on this cluster instead of threads: an address or a connected cluster (``wsim.lab.cluster``).
     progress: called after every chunk with ``games``, the number done and the total for the folder.
 
-    Raises UserError for a plan that cannot be played and for a folder with different content, StoreError if the disk
-    refuses, Interrupted with the run so far on Ctrl-C; finished shards are kept in each case.
+    Raises UserError for a plan that cannot be played or a folder with different content, StoreError if writing fails,
+    and Interrupted with the run so far on Ctrl-C. Finished shards are kept in each case.
     """
     workers = usable_threads(threads)
     if cluster is not None:
@@ -123,12 +124,12 @@ def record(
         check_cluster(cluster, threads)
     if shard is not None and shard < 1:
         raise UserError(f"a shard must contain at least 1 game, not {shard}")
-    if out is not None and resume and (Path(out) / RECORD).exists():  # checked before any policy of the plan runs
+    if out is not None and resume and (Path(out) / RECORD).exists():  # checked before the plan's policies run
         recorded = read_record(Path(out)).provenance.identity
         refuse_old_streams(recorded, str(out))
         refuse_other_run(Path(out), recorded.get("plan", {}), json.loads(json.dumps(plan.identity())), "plan")
     simulator: Simulator = find_game(plan.game).prepare(plan)
-    folder = None if out is None else _folder(out)
+    folder = None if out is None else _checked_folder(out)
     writer = RunWriter.of(plan, simulator, folder, shard or shard_games(simulator, plan), resume=resume, part=part)
     done_before = writer.done()
     try:
@@ -154,7 +155,7 @@ def record(
 
 
 def _isolation_of(simulator: Simulator) -> dict[str, Any]:
-    """Return which policies were isolated, and which decisions they lost, for ``run.json``."""
+    """Return the isolated policies and the decisions that they lost, for ``run.json``."""
     from wsim.policies.isolation import isolated_in, listed_failures
 
     apart = isolated_in([simulator])
@@ -163,8 +164,8 @@ def _isolation_of(simulator: Simulator) -> dict[str, Any]:
     return {"isolated": apart, "failures": listed_failures(apart)}
 
 
-def _folder(out: str | os.PathLike[str]) -> Path:
-    """Return the folder of a run; raise UserError for a path that the libraries writing there cannot handle."""
+def _checked_folder(out: str | os.PathLike[str]) -> Path:
+    """Return the path of a run folder; raise UserError if the libraries that write there cannot handle the path."""
     named: object = out
     if not isinstance(named, str | os.PathLike) or not str(named) or "\0" in str(named):
         raise UserError(f"folder must be a path, not {out!r}")
@@ -181,10 +182,10 @@ def _folder(out: str | os.PathLike[str]) -> Path:
 
 
 def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progress: Progress | None) -> None:
-    """Play the missing shards; one is written while the next is being played.
+    """Play the missing shards; each shard is written while the next one is being played.
 
-    On Ctrl-C the finished games of the current shard are written as a shorter shard, which is replayed in full when the
-    run is resumed (as is the last shard of a run that is extended).
+    On Ctrl-C, the finished games of the current shard are written as a shorter shard. When the run is resumed, this
+    shard is played again in full, like the last shard of a run that is extended.
     """
     done, total = writer.done(), len(writer.wanted)
     missing, parts = writer.missing(), writer.missing()
@@ -224,7 +225,7 @@ def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progres
 def _play_on_cluster(
     cluster: str | Cluster, simulator: Simulator, writer: RunWriter, progress: Progress | None
 ) -> None:
-    """Play the missing shards on a cluster, and write them as they arrive."""
+    """Play the missing shards on a cluster and write each one when it arrives."""
     from wsim.lab.cluster import joined
     from wsim.lab.tasks import shard_files
 

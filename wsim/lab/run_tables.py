@@ -1,4 +1,4 @@
-"""Any table of one or several runs: split, with its options and provenance (``wsim table``)."""
+"""Build the tables of one or several runs, with splits, options and provenance (``wsim table``)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FAIR_SHARES = (
     "Runs with different numbers of players have different fair shares of wins, so these figures differ in scale."
 )
 Texts = Mapping[str, Sequence[str | None]]
-"""The given texts of each option of a table, None for an option without a value."""
+"""The strings given for each option of a table; None for an option given without a value."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class RunTable:
 
     Attributes
     ----------
-    name: the name of the analysis. runs: at least one. by: the requested split. level: confidence.
-    teller: the column that distinguishes several runs; none for one run. won_by: see ``WonBy``; None for all games.
+    name: the name of the analysis. runs: one or more runs. by: the columns to split by. level: the confidence level.
+    teller: the column that distinguishes several runs; empty for a single run. won_by: see ``WonBy``; None: all games.
     """
 
     name: str
@@ -55,7 +55,7 @@ class RunTable:
         options: Mapping[str, object],
         won_by: int | None = None,
     ) -> RunTable:
-        """Make a table; raise UserError for an unknown table, option or split."""
+        """Build a table; raise UserError for an unknown table, option or split."""
         from wsim.stats.combined import stack
 
         analyses = [find_analysis(find_game(run.plan.game), name) for run in runs]
@@ -73,9 +73,9 @@ class RunTable:
 
     @classmethod
     def beside(cls, parts: Sequence[RunTable]) -> RunTable:
-        """Return the tables of several runs next to each other, with the differences from the first run.
+        """Combine the tables of several runs side by side, with the differences from the first run.
 
-        Raises UserError for a single run, or if the tables have no figure or no rows in common.
+        Raises UserError for a single run, or if the tables have no common figure or rows.
         """
         from wsim.stats.combined import beside
 
@@ -95,12 +95,12 @@ class RunTable:
 
     @property
     def split(self) -> tuple[str, ...]:
-        """The columns that split its rows."""
+        """The columns that the rows are split by."""
         return self.by or self.analysis.by or ()
 
     @cached_property
     def splits(self) -> dict[str, str]:
-        """The columns that a split would add, and how to request it."""
+        """The options that would split the rows further, by column."""
         run = self.runs[0]
         if self.analysis.by is None or run.plan.keep == "summary" or not run.shards["seats"]:
             return {}
@@ -109,19 +109,19 @@ class RunTable:
 
     @property
     def title(self) -> str:
-        """The title, with the number of games."""
+        """The title, with the numbers of games."""
         games = " and ".join(f"{run.games:,}" for run in self.runs)
         which = "" if self.won_by is None else f", only those won by at least {self.won_by} points"
         return f"{self.table.title}, {games} games{which}{fair_share(self.table)}"
 
     def document(self, rows: pl.DataFrame | None = None, command: str = "") -> Document:
-        """Return the table as a document; ``rows``: only these; ``command``: the command that makes it."""
+        """Return the table as a document; ``rows``: show only these rows; ``command``: the command that prints it."""
         document = self.table.document(rows, self.title, command)
         telling = self.table.telling(self.runs[0].games, self.level) if len(self.runs) == 1 else ""
         return replace(document, notes=[*document.notes, *filter(None, [telling])])
 
     def record(self, options: Texts, only: Sequence[str], sort: str | None, top: int | None) -> dict[str, Any]:
-        """Return its provenance, and the selection: ``only`` rows with these conditions, sorted, the first ones."""
+        """Return the provenance of the table and its selection of rows: conditions, sort column, number of rows."""
         record: dict[str, Any] = {"format": FORMAT, "table": self.name, "title": self.table.title}
         record |= {"note": self.table.note, "level": self.level, "by": list(self.split)}
         record |= {"options": {key: list(texts) for key, texts in options.items()}}
@@ -131,8 +131,9 @@ class RunTable:
 
 
 class WonBy:
-    """A run restricted to games whose winners are this many points ahead of the best other seat. Games that all seats
-    win are excluded. Raises UserError for a run of teams, or one without rows.
+    """A run restricted to games in which the winner is at least ``points`` ahead of the best other seat.
+
+    Games that all seats win are excluded. Raises UserError for a run of teams or a run without rows.
     """
 
     def __init__(self, run: Run, points: int) -> None:
@@ -149,16 +150,16 @@ class WonBy:
 
     @property
     def seats(self) -> pl.LazyFrame:
-        """The rows of the seats of these games, in order."""
+        """The seats table of the selected games, in order."""
         return self._of_these_games(self._run.seats)
 
     @property
     def picks(self) -> pl.LazyFrame:
-        """The rows of the decisions of these games, in order."""
+        """The picks table of the selected games, in order."""
         return self._of_these_games(self._run.picks)
 
     def summed(self, _recipe: object) -> WonBy:
-        """Return itself: the sums of a run cover all games."""
+        """Return the run unchanged, because stored sums cover all games."""
         return self
 
     def _of_these_games(self, rows: pl.LazyFrame) -> pl.LazyFrame:
@@ -166,18 +167,18 @@ class WonBy:
 
     @property
     def wishes(self) -> None:
-        """Raise UserError: worth is of all games."""
+        """Raise UserError, because worth is measured in separate games."""
         raise UserError("worth is measured in separate games, whatever the winner's margin: leave out --won-by")
 
     def between(self, _analysis: object, _figure: str) -> None:
-        """Return None: differences between players are known only for all games."""
+        """Return None, because differences between players are known only for all games."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._run, name)
 
 
 def tables_of_run(run: Run) -> dict[str, Analysis]:
-    """Return the tables of a run, by name."""
+    """Return the analyses that are possible for a run, by name."""
     every = analyses_of(find_game(run.plan.game)).items()
     return {name: analysis for name, analysis in every if analysis.possible(run.plan)}
 
@@ -194,7 +195,7 @@ def identity_of(run: Run) -> dict[str, Any]:
 
 
 def fair_share(table: Table) -> str:
-    """Return the fair share of wins for a title; empty if it differs between the games."""
+    """Return a remark on the fair share of wins for a title; empty if the fair share differs between games."""
     from wsim.stats.columns import FAIR, SCORE, WIN_SHARE
 
     if not {"win_share", FAIR} <= set(table.frame.columns):
@@ -210,12 +211,12 @@ def fair_share(table: Table) -> str:
 
 
 def option_names(analysis: Analysis) -> list[str]:
-    """Return the options of a table in the form of the command line."""
+    """Return the names of a table's options as written on the command line."""
     return [*(["--by"] if analysis.by is not None else []), *(f"--{name}" for name in analysis.options)]
 
 
-def _value(name: str, analysis: Analysis, key: str, texts: Sequence[str | None]) -> object:
-    """Return the value of an option of a table; raise UserError for an unknown option."""
+def _option_value(name: str, analysis: Analysis, key: str, texts: Sequence[str | None]) -> object:
+    """Return the value of a table option; raise UserError for an unknown option or an invalid value."""
     known = option_names(analysis)
     if key not in analysis.options:
         has = f"it has {', '.join(known)}" if known else "it has none"
@@ -232,5 +233,5 @@ def _value(name: str, analysis: Analysis, key: str, texts: Sequence[str | None])
 
 
 def read_option_texts(name: str, analysis: Analysis, options: Texts) -> dict[str, object]:
-    """Return the values of the options of a table; raise UserError for an unknown option."""
-    return {key: _value(name, analysis, key, texts) for key, texts in options.items()}
+    """Return the values of table options; raise UserError for an unknown option or an invalid value."""
+    return {key: _option_value(name, analysis, key, texts) for key, texts in options.items()}

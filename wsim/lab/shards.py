@@ -1,4 +1,4 @@
-"""Play games in batches and keep their rows or sums, as the plan says; rows are summed while still in memory."""
+"""Play games in batches and keep rows or sums, as the plan requests; rows are summed while they are in memory."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from wsim.stats.summary import Recipe, Summary
 
 
-SECONDS_WITH_WORTH = 0.5  # a chunk has sums of either kind of games: making and adding them takes some 9 ms
+SECONDS_WITH_WORTH = 0.5  # a chunk has sums for both kinds of games: building and adding them takes some 9 ms
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Some games and the data that a plan keeps of them.
+    """A range of games and the data that the plan keeps for them.
 
     Attributes
     ----------
-    games: the game numbers. tables: their rows by table; empty if only a summary is kept.
-    summary: their sums; None if nothing is summed.
-    worth: the sums of the added games that measure worth; None if the plan has none.
+    games: the game numbers. tables: the rows of the games by table; empty if only a summary is kept.
+    summary: the sums of the games; None if nothing is summed.
+    worth: the sums of the additional games that measure worth; None if the plan has no such games.
     """
 
     games: range
@@ -40,7 +40,7 @@ class Batch:
     worth: Summary | None = None
 
     def frames(self) -> dict[str, pl.DataFrame]:
-        """Return the tables to write: rows, or else sums."""
+        """Return the tables to write, by name: rows if they are kept, otherwise sums."""
         rows = self.tables if self.tables or self.summary is None else {"sums": self.summary.frame()}
         return rows if self.worth is None else {"worth": self.worth.frame(), **rows}
 
@@ -50,7 +50,7 @@ class ShardBuilder:
 
     Attributes
     ----------
-    games: the games added so far. If no rows are kept, memory does not grow with their number.
+    games: the games added so far. If no rows are kept, memory does not grow with the number of games.
     """
 
     def __init__(self, first: int) -> None:
@@ -61,7 +61,7 @@ class ShardBuilder:
         self._whole = True
 
     def add(self, batch: Batch) -> None:
-        """Add the next batch; if this is interrupted, ``shard`` returns None from then on."""
+        """Add the next batch; after an interrupted call, ``shard`` returns None."""
         from wsim.stats.summary import Summary
 
         self._whole = False
@@ -79,7 +79,7 @@ class ShardBuilder:
         self._whole = True
 
     def shard(self) -> Batch | None:
-        """Return the batches added so far as one table; None if there are none, or if ``add`` was interrupted."""
+        """Return the batches added so far as one batch; None if there are none or ``add`` was interrupted."""
         import polars as pl
 
         if not self._whole or not self.games:
@@ -89,9 +89,9 @@ class ShardBuilder:
 
 
 def shard_of(batches: Iterable[Batch], games: range, builder: ShardBuilder | None = None) -> Batch:
-    """Consume the batches of a shard up to its last game and return the shard.
+    """Consume batches up to the last game of a shard and return the shard.
 
-    ``growing``: the builder to fill, for callers that need the finished part after an interruption.
+    Callers that need the finished games after an interruption pass their own ``builder``.
     """
     builder = builder or ShardBuilder(games.start)
     for batch in batches:
@@ -104,7 +104,7 @@ def shard_of(batches: Iterable[Batch], games: range, builder: ShardBuilder | Non
 
 
 def recipes_of(plan: Plan) -> list[Recipe]:
-    """Return the recipes of a plan's sums; UserError if the plan keeps a summary and its game has no recipe."""
+    """Return the recipes for a plan's sums; raise UserError if the plan keeps only sums but its game has no recipes."""
     recipes = [analysis.sums for analysis in analyses_of(find_game(plan.game)).values() if analysis.sums is not None]
     if not recipes and plan.keep == "summary":
         raise UserError(f"{plan.game} has no tables for a summary: play it with --keep seats")
@@ -120,18 +120,20 @@ def play_batches(
     games: int,
     threads: int | None,
 ) -> Generator[Batch]:
-    """Play the games of ``parts`` and yield them in batches with their sums; without recipes nothing is summed.
+    """Play the games of ``parts`` and yield batches with sums according to ``recipes``, if any.
 
-    A batch never crosses the end of a part (``wsim.lab.batch.in_chunks``).
+    No batch crosses the end of a part (``wsim.lab.batch.in_chunks``).
     """
     wishes = worth_of(simulator) if worth_share(plan) else None
     seconds = SECONDS_A_CHUNK if wishes is None else SECONDS_WITH_WORTH
-    play = partial(_batch, simulator, plan, recipes, wishes)
+    play = partial(_play_batch, simulator, plan, recipes, wishes)
     return in_chunks(play, parts, games=games, threads=threads, seconds=seconds)
 
 
-def _batch(simulator: Simulator, plan: Plan, recipes: Sequence[Recipe], wishes: WishSums | None, games: range) -> Batch:
-    """Play games and return the data that the plan keeps."""
+def _play_batch(
+    simulator: Simulator, plan: Plan, recipes: Sequence[Recipe], wishes: WishSums | None, games: range
+) -> Batch:
+    """Play games and return the data that the plan keeps for them."""
     from wsim.stats.summary import summarise
 
     chunk = played(simulator, plan.picks, games)

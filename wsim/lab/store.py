@@ -1,19 +1,19 @@
 """Read a run from disk: the layout of its folder and ``load_run``.
 
-    FOLDER/run.json        its provenance, its status, digests of the archived files (``wsim.lab.record``)
+    FOLDER/run.json        provenance, status, digests of the archived files (``wsim.lab.record``)
     FOLDER/plan.toml       the plan, for ``wsim run --plan``
     FOLDER/catalogue.json, FOLDER/files/...   the archived inputs (``wsim.lab.archive``)
-    FOLDER/shards.jsonl    the finished shards with their digests (``wsim.lab.ledger``)
+    FOLDER/shards.jsonl    the ledger of finished shards with their digests (``wsim.lab.ledger``)
     FOLDER/seats/part-00000000000000.parquet, ...   one row per game and seat, one file per shard
     FOLDER/picks/part-00000000000000.parquet, ...   one row per decision, if the plan records picks
     FOLDER/sums/part-00000000000000.parquet, ...    or sums instead of rows (``wsim.stats.summary``)
-    FOLDER/worth/part-00000000000000.parquet, ...   sums of the games that say what items are worth, if the plan asks
-                                                    for them (``wsim.lab.wishes``)
+    FOLDER/worth/part-00000000000000.parquet, ...   sums of the games that measure the worth of items, if the plan
+                                                    includes such games (``wsim.lab.wishes``)
 
-A shard is a range of games, named after the first. Its games depend only on the game's number of seats, so shards can
-be written in any order, and a longer run begins with the shards of a shorter one.
+A shard is a range of games, named after the first game. Shard boundaries depend only on the number of seats, so shards
+can be written in any order, and a longer run begins with the shards of a shorter one.
 
-A table is read only after the digests of all its shards have been checked, so no figure comes from a damaged file.
+A table is read only after the digests of its shards have been checked, so no figure comes from a damaged file.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ ROWS_A_SHARD = 250_000
 PICKS_A_SHARD = 1_000_000
 GAMES_A_SUMMARY = 500_000
 _VALUE = Column("value", TEXT)
-_SHOWN = 3  # damaged shards named in a refusal
+_SHOWN = 3  # damaged shards listed in an error message
 
 
 def shard_games(simulator: Simulator, plan: Plan) -> int:
     """Return the number of games per shard.
 
-    About 250,000 rows of seats, at most 1,000,000 rows of picks; for a summary, 500,000 games.
+    A shard has about 250,000 rows of seats and at most 1,000,000 rows of picks; in a summary, it covers 500,000 games.
     """
     if plan.keep == "summary":
         return GAMES_A_SUMMARY
@@ -77,13 +77,13 @@ def shard_games(simulator: Simulator, plan: Plan) -> int:
 
 
 def shard_ranges(games: range, size: int) -> Iterator[range]:
-    """Yield the games of every shard of a run (or part of a run) with these games."""
+    """Split the games of a run, or of a part of a run, into shards."""
     for first in range(games.start, games.stop, size):
         yield range(first, min(first + size, games.stop))
 
 
 def tables_of(plan: Plan) -> tuple[str, ...]:
-    """Return the tables of a run; seats come last, because they are written last."""
+    """Return the names of the tables of a run; seats come last because they are written last."""
     worth = ("worth",) if worth_share(plan) else ()
     if plan.keep == "summary":
         return (*worth, "sums")
@@ -92,19 +92,19 @@ def tables_of(plan: Plan) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Run:
-    """A run folder, as it was when first read.
+    """A run folder, as it was when it was first read.
 
     Attributes
     ----------
     path: the folder.
-    plan: the resolved plan; the files that it names are in the folder.
+    plan: the resolved plan, whose files are read from the folder.
     provenance: what produced the data.
-    status: running, interrupted or complete when last written.
+    status: running, interrupted or complete, as last recorded.
     shard_games: games per shard.
     part: the part of the run that the folder contains.
-    played: number of games that this process has just played (``record``).
-    just_played: the first games of the shards it played, and their sums, which need not be computed again.
-    sums: sums used instead of the rows (``summed``).
+    played: the number of games that this process has just played (``record``).
+    just_played: the first game of each shard that this process has just played, and the sums of these shards.
+    sums: the sums used instead of rows (``summed``).
     """
 
     path: Path
@@ -119,14 +119,14 @@ class Run:
 
     @property
     def wanted(self) -> range:
-        """The games that belong in the folder: all games of the plan, or those of this part."""
+        """The games that belong in the folder: all games of the plan, or the games of this part."""
         return self.part.games(self.plan.games, self.shard_games)
 
     @property
     def seats(self) -> pl.LazyFrame:
-        """The seats table, one row per game and seat, in order; UserError if no shard is finished.
+        """The seats table, one row per game and seat, in order.
 
-        StoreError if a shard is damaged.
+        Raises UserError if no shard is finished, StoreError if a shard is damaged.
         """
         if self.plan.keep == "summary":
             raise UserError(
@@ -136,9 +136,9 @@ class Run:
 
     @cached_property
     def summary(self) -> Summary | None:
-        """The sums of a run without rows; None for a run with rows (see ``summed``); UserError if no shard is finished.
+        """The sums of a run without rows; None for a run with rows (see ``summed``).
 
-        StoreError if a shard is damaged.
+        Raises UserError if no shard is finished, StoreError if a shard is damaged.
         """
         if self.plan.keep != "summary":
             return self.sums
@@ -152,13 +152,13 @@ class Run:
 
     @cached_property
     def _sums(self) -> dict[str, Summary]:
-        """Sums of rows computed so far, by recipe."""
+        """The sums of rows computed so far, by recipe."""
         return {}
 
     def summed(self, recipe: Recipe) -> Run:
-        """Return the run with the sums of a recipe; the run itself if it has them already, or has nothing to sum.
+        """Return a copy of the run with the sums of a recipe, or the run itself if it stores sums or has no rows.
 
-        UserError if no shard is finished, StoreError if one is damaged.
+        Raises UserError if no shard is finished, StoreError if a shard is damaged.
         """
         if self.plan.keep == "summary" or not self.shards["seats"]:
             return self
@@ -170,9 +170,9 @@ class Run:
         return replace(self, sums=sums)
 
     def sum_up(self, recipes: Sequence[Recipe]) -> None:
-        """Compute the sums of recipes, as far as they are unknown: rows are read once for all of them.
+        """Compute the sums of those recipes that are not cached yet, reading the rows only once.
 
-        UserError if no shard is finished, StoreError if one is damaged.
+        Raises UserError if no shard is finished, StoreError if a shard is damaged.
         """
         if self.plan.keep == "summary" or not self.shards["seats"]:
             return
@@ -181,16 +181,16 @@ class Run:
             self._sums.update({recipe.name: total.part(recipe.name) for recipe in unknown})
 
     def between(self, analysis: Analysis, figure: str) -> Between | None:
-        """Return how much a figure of a table differs between good players; None if that is unknown."""
+        """Return how much a figure of a table differs between good players; None if this is unknown."""
         name = next((key for key, value in analyses_of(find_game(self.plan.game)).items() if value is analysis), "")
         kept = name if figure == analysis.moves else f"{figure} of {name}"
         return known_between(self.provenance.identity, self.path, kept)
 
     @cached_property
     def wishes(self) -> Summary:
-        """The sums behind the worth of items (``wsim.stats.worth``); UserError if the run has none.
+        """The sums behind the worth of items (``wsim.stats.worth``).
 
-        StoreError if a shard is not what was written.
+        Raises UserError if the run has no such sums, StoreError if a shard is damaged.
         """
         from wsim.stats.summary import Summary
 
@@ -212,9 +212,9 @@ class Run:
 
     @property
     def picks(self) -> pl.LazyFrame:
-        """The picks table, one row per decision, in order; UserError if the run recorded none.
+        """The picks table, one row per decision, in order.
 
-        StoreError if a shard is damaged.
+        Raises UserError if the run recorded no picks, StoreError if a shard is damaged.
         """
         if not self.plan.picks:
             remedy = "people's games have no decisions" if self.people else "play it with --picks"
@@ -223,12 +223,12 @@ class Run:
 
     @property
     def people(self) -> Mapping[str, Any] | None:
-        """The record of imported games (``wsim.people.importing``); None for games that policies played."""
+        """The record of the import (``wsim.people.importing``) for people's games; None for games of policies."""
         about: Mapping[str, Any] | None = self.provenance.identity["rules"].get(PEOPLE)
         return about
 
     def recorded(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Return the columns by which a table is split by default: of people's games, only those that they recorded."""
+        """Return a table's default split columns; for people's games, only those columns that were recorded."""
         present = self.people["recorded"] if self.people else columns
         return tuple(name for name in columns if name in present) or tuple(columns)
 
@@ -238,12 +238,12 @@ class Run:
         return self.status == "complete" and self.games == len(self.wanted)
 
     def table(self, name: str, by: str | Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
-        """Return any table of the run's game (``wsim table RUN``), grouped by columns, with the table's own options."""
+        """Return a table of the run by name (``wsim table RUN``), split by columns; ``options``: those of the table."""
         groups = (by,) if isinstance(by, str) else tuple(by)
         return find_analysis(find_game(self.plan.game), name).table(self, groups, level=level, **options)
 
     def to_polars(self) -> pl.DataFrame:
-        """Return the seats table as a Polars frame, all of it in memory; ``seats`` is the same, read lazily."""
+        """Load the whole seats table into memory as a Polars frame; ``seats`` is the lazy equivalent."""
         return self.seats.collect()
 
     def to_pandas(self) -> Any:
@@ -253,32 +253,31 @@ class Run:
         return pandas_of(self.to_polars())
 
     def plot(self, name: str = "policies", value: str | None = None) -> Any:
-        """Return an Altair chart of one of its tables (``Table.plot``), such as ``run.plot("wonders")``."""
+        """Return an Altair chart of a table (``Table.plot``), such as ``run.plot("wonders")``."""
         return self.table(name).plot(value)
 
     def policies(self, by: str | Sequence[str] = (), *, level: float = 0.95) -> Table:
-        """Return win share, score and points of each policy."""
+        """Return the win share, score and points of each policy."""
         return self.table("policies", by, level=level)
 
     def cards(self, by: str | Sequence[str] = (), *, raw: bool = False, level: float = 0.95) -> Table:
-        """Return the results of seats with and without each card; ``raw`` pools policies instead of comparing within
-        them."""
+        """Compare seats with and without each card; ``raw`` pools the policies instead of comparing within each."""
         return self.table("cards", by, raw=raw, level=level)
 
     def worth(self, by: str | Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
-        """Return the worth of each item to the seat that wants it (runs with ``worth``); option: fewest."""
+        """Return the worth of each item to the seat that wants it, for runs with ``worth``; option: fewest."""
         return self.table("worth", by, level=level, **options)
 
     def wonders(self, by: str | Sequence[str] = (), *, raw: bool = False, level: float = 0.95) -> Table:
-        """Return win share, score and points of each wonder; ``raw`` as for ``cards``."""
+        """Return the win share, score and points of each wonder; ``raw`` as for ``cards``."""
         return self.table("wonders", by, raw=raw, level=level)
 
     def matchups(self, by: str | Sequence[str] = (), *, level: float = 0.95) -> Table:
-        """Return how policies (or other groups: ``by``) do against each other in the same games."""
+        """Compare policies, or other groups (``by``), that play against each other in the same games."""
         return self.table("matchups", by, level=level)
 
     def strengths(self, by: str | Sequence[str] = (), *, level: float = 0.95) -> Table:
-        """Return Plackett-Luce strengths, estimated from the full finishing order."""
+        """Return Plackett-Luce strengths, estimated from full finishing orders."""
         return self.table("strengths", by, level=level)
 
     def synergies(self, by: str | Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
@@ -286,11 +285,11 @@ class Run:
         return self.table("synergies", by, level=level, **options)
 
     def variance(self, *, outcome: str = "total", level: float = 0.95) -> Table:
-        """Return how the variance of an outcome is split between its sources."""
+        """Split the variance of an outcome between its sources."""
         return self.table("variance", outcome=outcome, level=level)
 
     def trace(self, number: int, *, trust: bool = False) -> dict[str, Any]:
-        """Return the trace of one game: deal, decisions and scores; errors and ``trust`` as for ``game``."""
+        """Return the trace of one game: deal, decisions and scores; ``trust`` and errors as for ``game``."""
         from wsim.positions.run_games import trace_of_run
 
         return trace_of_run(self, number, trust=trust)
@@ -310,11 +309,11 @@ class Run:
 
     @cached_property
     def shards(self) -> Mapping[str, list[Shard]]:
-        """The finished shards by table, in order: those that have a file in every table."""
+        """The finished shards by table, in order; a shard is finished if it has a file in every table."""
         ledger = read_ledger(self.path)
         tables = tables_of(self.plan)
         size, games = self.shard_games, self.wanted
-        present = {name: set(_names(self.path / name)) for name in tables}
+        present = {name: set(_file_names(self.path / name)) for name in tables}
 
         def whole(first: int, count: int) -> bool:
             for table in tables:
@@ -329,9 +328,9 @@ class Run:
         return {table: [ledger[table, first] for first in firsts] for table in tables}
 
     def rows_of(self, table: str, games: range) -> pl.LazyFrame:
-        """Return the rows of a table (seats or picks) for some games, reading only the shards that contain them.
+        """Return the rows of some games in a table (seats or picks), reading only the shards that contain these games.
 
-        Raises UserError if no shard does, StoreError if one is damaged.
+        Raises UserError if no shard contains them, StoreError if a shard is damaged.
         """
         import polars as pl
 
@@ -343,23 +342,23 @@ class Run:
     def game(self, number: int, *, trust: bool = False) -> Game:
         """Return a game of the run before its first decision, with the run's own policies and cards.
 
-        ``run.game(17).at(age=2, turn=3, seat=1)`` is the position in which seat 1 decided then. Raises UserError for a
-        game outside the run and for one that cannot be reproduced; without ``trust``, also if this would run policy
-        code of a user.
+        ``run.game(17).at(age=2, turn=3, seat=1)`` is the position in which seat 1 made its decision. Raises UserError
+        for a game that is outside the run or cannot be reproduced and, without ``trust``, if this would run a user's
+        policy code.
         """
         from wsim.positions.run_games import game_of_run
 
         return game_of_run(self, number, trust=trust)
 
     def read(self, table: str, shard: Shard) -> pl.DataFrame:
-        """Return one shard of a table; StoreError if it is damaged."""
+        """Return the rows of a shard of a table; raise StoreError if the shard is damaged."""
         import polars as pl
 
         refuse_damage(self, [shard])
         return pl.read_parquet(shard_path(self.path, table, shard.first))
 
     def _scan(self, table: str, chosen: list[Shard] | None = None) -> pl.LazyFrame:
-        """Return shards of a table (default: all) as one lazy frame, after checking that they are intact."""
+        """Check that shards of a table (default: all) are intact and return them as one lazy frame."""
         import polars as pl
 
         shards = self.shards[table] if chosen is None else chosen
@@ -370,7 +369,7 @@ class Run:
         return pl.scan_parquet(paths, glob=False)
 
 
-def _names(folder: Path) -> list[str]:
+def _file_names(folder: Path) -> list[str]:
     try:
         return os.listdir(folder)
     except OSError:
@@ -379,14 +378,14 @@ def _names(folder: Path) -> list[str]:
 
 # --- sums -------------------------------------------------------------------------------------------------------------
 
-GAMES_A_SUM = 8192  # summed at a time, so that intermediate results fit into the cache
-GAMES_AT_ONCE = 62_500  # read at a time, whatever the size of a shard
+GAMES_A_SUM = 8192  # games summed at a time, so that intermediate results fit into the processor cache
+GAMES_AT_ONCE = 62_500  # games read at a time, regardless of shard size
 
 
 def _sums_of_rows(run: Run, recipes: Sequence[Recipe]) -> Summary:
-    """Return the sums of a run with rows, reading in bounded memory the games that this process has not played.
+    """Return the sums of a run with rows, reading only games that this process has not played, in bounded memory.
 
-    StoreError if a shard is damaged.
+    Raises StoreError if a shard is damaged.
     """
     from wsim.stats.parallel import in_order
     from wsim.stats.summary import Summary
@@ -397,15 +396,15 @@ def _sums_of_rows(run: Run, recipes: Sequence[Recipe]) -> Summary:
         total.add(known.of_recipes([recipe.name for recipe in recipes]))
 
     def summed(games: range) -> Summary:
-        return _summed(run.rows_of("seats", games).collect(), recipes)
+        return _sums_of_seats(run.rows_of("seats", games).collect(), recipes)
 
-    for part in in_order(summed, _unread(run, firsts)):
+    for part in in_order(summed, _unread_ranges(run, firsts)):
         total.add(part)
     return total
 
 
-def _unread(run: Run, starts: Container[int]) -> Iterator[range]:
-    """Yield the games that must be read, in pieces: those outside the shards that begin with ``starts``."""
+def _unread_ranges(run: Run, starts: Container[int]) -> Iterator[range]:
+    """Yield ranges of games that must be read, skipping the shards that begin with a game in ``starts``."""
     for shard in run.shards["seats"]:
         if shard.first not in starts:
             end = shard.first + shard.games
@@ -413,7 +412,7 @@ def _unread(run: Run, starts: Container[int]) -> Iterator[range]:
                 yield range(first, min(first + GAMES_AT_ONCE, end))
 
 
-def _summed(seats: pl.DataFrame, recipes: Sequence[Recipe]) -> Summary:
+def _sums_of_seats(seats: pl.DataFrame, recipes: Sequence[Recipe]) -> Summary:
     """Return the sums of some complete games."""
     from wsim.stats.games import GameBatch
     from wsim.stats.summary import Summary, summarise
@@ -427,15 +426,18 @@ def _summed(seats: pl.DataFrame, recipes: Sequence[Recipe]) -> Summary:
 # --- integrity of shards --------------------------------------------------------------------------------------------
 
 _INTACT: set[tuple[str, int, int, str, str]] = set()
-"""Shards that this process has checked: path, modification time, size, digests. Each file is checked only once."""
+"""Shards that passed the check in this process, so that each file is checked only once.
+
+An entry contains the path, modification time, size and digests.
+"""
 
 
 def faults(folder: Path, provenance: Provenance, shards: list[Shard]) -> list[tuple[Shard, str]]:
-    """Return the shards whose files are damaged or not of this run, with the fault, such as ``is missing``."""
+    """Return each shard whose file is damaged or belongs to a different run, with a description (``is missing``)."""
     expected = _comparable(provenance.identity)
 
     def fault(shard: Shard) -> str | None:
-        return _fault(folder, provenance.digest, expected, shard)
+        return _fault_of_shard(folder, provenance.digest, expected, shard)
 
     with ThreadPoolExecutor(usable_cpus(), thread_name_prefix="wsim-check") as pool:
         return [(shard, why) for shard, why in zip(shards, pool.map(fault, shards), strict=True) if why is not None]
@@ -453,8 +455,8 @@ def refuse_damage(run: Run, shards: list[Shard]) -> None:
         )
 
 
-def _fault(folder: Path, run: str, expected: Mapping[str, Any], shard: Shard) -> str | None:
-    """Return the fault of the file of a shard; None if it has none."""
+def _fault_of_shard(folder: Path, run: str, expected: Mapping[str, Any], shard: Shard) -> str | None:
+    """Describe what is wrong with the file of a shard; None if it is intact."""
     path = shard_path(folder, shard.table, shard.first)
     try:
         status = path.stat()
@@ -483,7 +485,7 @@ def _fault(folder: Path, run: str, expected: Mapping[str, Any], shard: Shard) ->
 
 
 def shard_metadata(path: Path) -> dict[str, Any] | None:
-    """Return wsim's metadata of a Parquet file; None if it has none."""
+    """Return the metadata that wsim stored in a Parquet file; None if there is none."""
     import polars as pl
 
     try:
@@ -494,22 +496,22 @@ def shard_metadata(path: Path) -> dict[str, Any] | None:
 
 
 def _comparable(identity: Any) -> dict[str, Any]:
-    """Return an identity without the number of games, because the shards of an extended run stay valid."""
+    """Return an identity without the number of games, because shards stay valid when a run is extended."""
     if not isinstance(identity, dict) or not isinstance(identity.get("plan"), dict):
         return {}
     return {**identity, "plan": {key: value for key, value in identity["plan"].items() if key != "games"}}
 
 
 def opened(folder: Path, record: Record) -> Run:
-    """Return the run described by a record."""
+    """Return the run that a record describes."""
     plan, part = record.plan(folder), record.part
     return Run(folder, plan, record.provenance, record.status, record.shard_games, part)
 
 
 def load_run(path: str | os.PathLike[str], *, to_resume: bool = False) -> Run:
-    """Open the run in a folder, finished or not; ``to_resume`` accepts a damaged catalogue, which is rewritten.
+    """Open the run in a folder, finished or not; ``to_resume`` accepts a damaged catalogue, which will be rewritten.
 
-    Raises UserError if there is no run, or if the address is in a store, StoreError if an archived file is damaged.
+    Raises UserError if there is no run or the path is in an object store, StoreError if an archived file is damaged.
     """
     refuse_forked()
     if not isinstance(path, str | os.PathLike):
@@ -519,19 +521,18 @@ def load_run(path: str | os.PathLike[str], *, to_resume: bool = False) -> Run:
     record = read_record(folder)
     damaged = damaged_files(folder, record.files)
     if damaged and not (to_resume and damaged == [CATALOGUE]):
-        verb = "is" if len(damaged) == 1 else "are"
+        state = "is missing or was changed after it was written"
+        if len(damaged) > 1:
+            state = "are missing or were changed after they were written"
         remedy = f"; wsim run --resume {shlex.quote(str(folder))} writes it again" if damaged == [CATALOGUE] else ""
-        raise StoreError(
-            f"the run {str(folder)!r} is damaged: {' and '.join(damaged)} {verb} missing or was changed after it was "
-            f"written{remedy}"
-        )
+        raise StoreError(f"the run {str(folder)!r} is damaged: {' and '.join(damaged)} {state}{remedy}")
     return opened(folder, record)
 
 
 def label_runs(runs: Sequence[Run]) -> tuple[str, list[object]]:
-    """Return the column that distinguishes runs in one table (players, ruleset or run), and its value per run.
+    """Return the column that distinguishes runs in a table (players, ruleset or run), and its value for each run.
 
-    Raises UserError for runs of different games, or if a run is given twice.
+    Raises UserError for runs of different games or if a run is given twice.
     """
     games = {run.plan.game: run for run in runs}
     if len(games) > 1:

@@ -1,4 +1,4 @@
-"""The options of a table of runs, for ``wsim table`` and the addresses of the workbench. Imports nothing heavy."""
+"""Options for tables of runs, used by ``wsim table`` and in URLs of the workbench; this module imports fast."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class TableOptions(Options):
 
 @dataclass(frozen=True)
 class Wide(Options):
-    """Options for tables that are wider than the screen."""
+    """Options for tables wider than the screen."""
 
     wide: bool = option("Show every column, in several parts if there is no room.", False)
 
 
 @dataclass(frozen=True)
 class RowOptions(Wide):
-    """The rows of a table to show."""
+    """Options that select and sort the rows of a table."""
 
     sort: str | None = option("Sort by this column, largest first; -COLUMN: smallest first.", None, metavar="COLUMN")
     top: int | None = option("Show only the first rows.", None, metavar="N")
@@ -47,7 +47,7 @@ class RowOptions(Wide):
 
 
 def texts_of(group: Options) -> dict[str, list[str]]:
-    """Return the options of a group that differ from their defaults, as texts; arguments are left out."""
+    """Return the options of a group that differ from their defaults, as strings; positional arguments are omitted."""
     texts: dict[str, list[str]] = {}
     for name, (declared, spec) in options_of(group).items():
         value = getattr(group, name)
@@ -60,7 +60,7 @@ def texts_of(group: Options) -> dict[str, list[str]]:
 
 
 def table_command(name: str, table: TableOptions, rows: RowOptions, options: Mapping[str, Sequence[str | None]]) -> str:
-    """Return the command that prints a table; ``options``: those of the table, None for one without a value."""
+    """Return the command that prints a table; in ``options``, None stands for an option without a value."""
     words = ["wsim", "table", *table.runs, name]
     for group in dict.fromkeys((table, rows)):
         declared = options_of(group)

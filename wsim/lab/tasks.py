@@ -1,8 +1,8 @@
-"""Tasks for the workers of a cluster: a pickled function of games, and the inputs of the plans in it.
+"""Tasks for cluster workers: a pickled function of a range of games, and the inputs of the plans that it uses.
 
-The function is pickled with every simulator in it replaced by the inputs of its plan (``wsim.lab.archive``). A worker
-writes these into a temporary folder once, rebuilds the simulators, and refuses if its rules, policies or version would
-play different games.
+When the function is pickled, each simulator is replaced by the inputs of its plan (``wsim.lab.archive``). A worker
+writes the inputs into a temporary folder once and rebuilds the simulators. It raises an error if its rules, policies
+or version would produce different games.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """The inputs a worker needs to play a plan.
+    """The inputs that a worker needs to play a plan.
 
     Attributes
     ----------
     provenance: what produces the data.
-    contents: bytes of the files that the plan names, by path. paths: their paths, by name (``Archive``).
+    contents: the bytes of the files that the plan names, by path. paths: the paths of the files, by name (``Archive``).
     """
 
     provenance: Provenance
@@ -63,13 +63,13 @@ class Job:
 
         Raises UserError if it would play different games on this machine.
         """
-        home = _folder()
+        home = _temporary_folder()
         try:
             simulator = self._set_up(home)
         except BaseException:
             shutil.rmtree(home, ignore_errors=True)
             raise
-        weakref.finalize(simulator, shutil.rmtree, home, ignore_errors=True)  # at the end of the process at the latest
+        weakref.finalize(simulator, shutil.rmtree, home, ignore_errors=True)  # at process exit at the latest
         return simulator
 
     def _set_up(self, home: Path) -> Simulator:
@@ -77,7 +77,7 @@ class Job:
             (home / path).parent.mkdir(parents=True, exist_ok=True)
             (home / path).write_bytes(content)
         plan = Plan.restore(self.provenance.plan, {name: str(home / path) for name, path in self.paths.items()})
-        with isolated(False):  # isolated policies are not packed: the sender trusts these
+        with isolated(False):  # isolated policies are not packed, so the sender trusts these
             simulator: Simulator = find_game(plan.game).prepare(plan)
         current = Provenance.of(plan, simulator)
         for path, (wanted, actual) in differences(self.provenance.identity, current.identity).items():
@@ -85,8 +85,8 @@ class Job:
         return simulator
 
 
-def _folder() -> Path:
-    """Return a new temporary folder, inside the worker's own folder if this process is a worker."""
+def _temporary_folder() -> Path:
+    """Create a temporary folder, inside the worker's own folder if this process is a worker."""
     distributed: Any = import_module("distributed")
     try:
         above = distributed.get_worker().local_directory
@@ -100,7 +100,7 @@ Ready: TypeAlias = "tuple[Plan, Simulator]"
 
 
 class _Packer(pickle.Pickler):
-    """Pickles a function of games; known simulators are replaced by their numbers."""
+    """Pickles a function of games, replacing known simulators with their numbers."""
 
     def __init__(self, file: IO[bytes], numbers: Mapping[int, int]) -> None:
         super().__init__(file)
@@ -119,12 +119,12 @@ class _Unpacker(pickle.Unpickler):
         self._simulators = simulators
 
     def persistent_load(self, number: int) -> Simulator:
-        """Return the simulator with a number."""
+        """Return the simulator with this number."""
         return self._simulators[number]
 
 
 def packed(make: Callable[[range], Any], ready: Sequence[Ready]) -> bytes:
-    """Return ``make`` as bytes, with the inputs of its simulators."""
+    """Pickle ``make`` together with the inputs of its simulators."""
     from wsim.policies.isolation import isolated_in
 
     if apart := isolated_in(simulator for _, simulator in ready):
@@ -136,7 +136,7 @@ def packed(make: Callable[[range], Any], ready: Sequence[Ready]) -> bytes:
 
 
 def unpacked(content: bytes) -> Callable[[range], Any]:
-    """Return the packed function, with rebuilt simulators."""
+    """Unpickle a function from ``packed`` and rebuild its simulators."""
     jobs, body = pickle.loads(content)  # trusted: anyone who can send tasks can run any code
     simulators = [job.set_up() for job in jobs]
     make: Callable[[range], Any] = _Unpacker(io.BytesIO(body), simulators).load()
@@ -144,13 +144,13 @@ def unpacked(content: bytes) -> Callable[[range], Any]:
 
 
 _tasks: dict[str, Callable[[range], Any]] = {}
-"""The latest functions, by the digest of their bytes, so that two alternating callers do not rebuild simulators."""
+"""The latest functions by the digest of their bytes, so that alternating callers do not rebuild simulators."""
 _MAX_TASKS = 4
 _unpacking = Lock()
 
 
 def made(content: bytes, games: range) -> tuple[float, Any]:
-    """Call the packed function with some games, on a worker; return the seconds it took and the result."""
+    """On a worker, call the packed function with a range of games; return the elapsed seconds and the result."""
     key = hashlib.sha256(content).hexdigest()
     with _unpacking:
         if key not in _tasks:
@@ -164,12 +164,12 @@ def made(content: bytes, games: range) -> tuple[float, Any]:
 
 
 def itself(content: bytes) -> bytes:
-    """Return the content unchanged: as its own task it is sent to each worker once, and again if a worker dies."""
+    """Return the content unchanged. As a separate task, the content is sent only once to each worker that needs it."""
     return content
 
 
 def shard_files(simulator: Simulator, plan: Plan, provenance: Provenance, games: range) -> dict[str, bytes]:
-    """Play a shard of a plan and return its Parquet files by table."""
+    """Play a shard of a plan and return the bytes of its Parquet files by table."""
     recipes = recipes_of(plan) if plan.keep == "summary" else []
     shard = shard_of(play_batches(simulator, plan, recipes, [games], games=len(games), threads=1), games)
     files = {}

@@ -1,4 +1,4 @@
-"""Check everything in a run folder that can be checked without playing: files, digests, ranges, rows, provenance."""
+"""Check everything in a run folder that does not require playing: files, digests, ranges, rows and provenance."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """A problem in a run folder: the file and its fault, such as ``is missing``."""
+    """A problem in a run folder: the file and what is wrong with it, such as ``is missing``."""
 
     file: str
     wrong: str
 
 
 def verify(path: str | os.PathLike[str]) -> list[Finding]:
-    """Return all problems of the run in a folder; raise UserError if there is no run."""
+    """Return all problems in a run folder; raise UserError if it contains no run."""
     refuse_remote(path)
     folder = Path(path)
     try:
@@ -40,11 +40,11 @@ def verify(path: str | os.PathLike[str]) -> list[Finding]:
             raise
         return [Finding(RECORD, str(error))]
     run = opened(folder, record)
-    return [*_files(folder, record, run), *_shards(run), *_strangers(run)]
+    return [*_check_archive(folder, record, run), *_check_shards(run), *_foreign_files(run)]
 
 
-def _files(folder: Path, record: Record, run: Run) -> Iterator[Finding]:
-    """Check the archived files, and that they are the inputs named by the record."""
+def _check_archive(folder: Path, record: Record, run: Run) -> Iterator[Finding]:
+    """Check that the archived files are intact and are the inputs that the record names."""
     damaged = damaged_files(folder, record.files)
     for path in damaged:
         yield Finding(path, "was changed after it was written" if (folder / path).exists() else "is missing")
@@ -65,8 +65,8 @@ def _files(folder: Path, record: Record, run: Run) -> Iterator[Finding]:
             yield Finding(PLAN, "is not the plan of the run")
 
 
-def _shards(run: Run) -> Iterator[Finding]:
-    """Check every finished shard, and report missing games."""
+def _check_shards(run: Run) -> Iterator[Finding]:
+    """Check every finished shard and report missing games."""
     size, games = run.shard_games, run.wanted
     ledger = read_ledger(run.path)
     for table in tables_of(run.plan):
@@ -77,7 +77,7 @@ def _shards(run: Run) -> Iterator[Finding]:
             Finding(shard_name(table, shard.first), wrong[id(shard)]) for shard in belonging if id(shard) in wrong
         )
         intact = [shard for shard in belonging if id(shard) not in wrong]
-        yield from _contents(run, table, intact)
+        yield from _check_contents(run, table, intact)
         present = sum(shard.games for shard in belonging)
         if present < len(games):
             yield Finding(
@@ -90,7 +90,7 @@ def _shards(run: Run) -> Iterator[Finding]:
 
 
 def _first_gap(shards: list[Shard], end: int) -> int:
-    """Return the first game from ``end`` on that is in no shard."""
+    """Return the first game at or after ``end`` that is not in any shard."""
     for shard in shards:
         if shard.first != end:
             break
@@ -98,8 +98,8 @@ def _first_gap(shards: list[Shard], end: int) -> int:
     return end
 
 
-def _contents(run: Run, table: str, shards: list[Shard]) -> Iterator[Finding]:
-    """Check that intact shards have the same columns and rows per game, and that scores are the sums of their parts."""
+def _check_contents(run: Run, table: str, shards: list[Shard]) -> Iterator[Finding]:
+    """Check that all shards have the same columns and rows per game, and that scores equal the sum of their points."""
     import polars as pl
 
     first: tuple[list[tuple[str, Any]], float] | None = None
@@ -117,19 +117,19 @@ def _contents(run: Run, table: str, shards: list[Shard]) -> Iterator[Finding]:
             yield Finding(name, f"has {wrong} from the first shard")
         elif rows_per_game != first[1]:
             yield Finding(name, f"has {rows_per_game:g} rows per game, the first shard {first[1]:g}")
-        elif rows is not None and not rows.select(_adds_up(parts)).item():
+        elif rows is not None and not rows.select(_totals_add_up(parts)).item():
             yield Finding(name, "has scores that are not the sum of their points")
 
 
-def _adds_up(parts: list[str]) -> pl.Expr:
-    """Return an expression: whether every total is the sum of its parts."""
+def _totals_add_up(parts: list[str]) -> pl.Expr:
+    """Return an expression that is true if every total is the sum of these columns."""
     import polars as pl
 
     off = pl.col("total").cast(pl.Float64) - pl.sum_horizontal(pl.col(parts).cast(pl.Float64))
     return (off.abs() < 0.01).all()
 
 
-def _strangers(run: Run) -> Iterator[Finding]:
+def _foreign_files(run: Run) -> Iterator[Finding]:
     """Report Parquet files that do not belong to the run."""
     listed = {shard_name(shard.table, shard.first) for shard in read_ledger(run.path).values()}
     for table in TABLES:

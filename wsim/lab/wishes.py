@@ -1,6 +1,7 @@
-"""Sums over games in which policies are sometimes overruled, from which the worth of each item follows. Only
-sums are kept (``wsim.stats.worth``). They depend only on the numbers of the games, not on machines or chunks, so sums
-of different games add up.
+"""Sum wishes over games in which policies are sometimes overruled, to estimate the worth of each item.
+
+Only sums are kept (``wsim.stats.worth``). They depend on game numbers but not on machines or chunks, so the sums of
+different games can be added.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ if TYPE_CHECKING:
     from wsim.stats.summary import Summary
     from wsim.stats.worth import Wishes, WishReader
 
-AT_ONCE = 128  # games, whose decisions take some 1.4 MB: more no longer fit the cache of a processor
+AT_ONCE = 128  # games played at a time: their decisions take some 1.4 MB and fit into the processor cache
 
 
 def overruled(plan: Plan, chance: float | str) -> Plan:
-    """Return the plan with policies overruled at random; raise UserError if its game or options do not allow it."""
+    """Return a plan in which policies are overruled at random; raise UserError if its game or options forbid this."""
     if find_game(plan.game).WISHES is None:
         raise UserError(f"{plan.game} cannot overrule policies, so worth cannot be measured")
     if "randomise" in plan.options:
@@ -43,9 +44,9 @@ def overruled(plan: Plan, chance: float | str) -> Plan:
 
 
 def with_worth(plan: Plan, folder: str | None) -> Plan:
-    """Return the plan of ``wsim run``: it measures worth unless it says otherwise or is itself an experiment.
+    """Return the plan for ``wsim run``, which measures worth unless the plan disables this or is itself an experiment.
 
-    A ``folder`` with a run decides, so that an old run is continued as it was begun.
+    If ``folder`` contains a run, its setting is used, so that an old run is continued as it was started.
     """
     if WORTH in plan.options and worth_share(plan) == 0:
         return plan.replace(worth=None)
@@ -57,29 +58,28 @@ def with_worth(plan: Plan, folder: str | None) -> Plan:
 
 
 def worth_share(plan: Plan) -> float:
-    """Return the number of games that measure worth for each game of a run."""
+    """Return the number of worth-measuring games per game of a run."""
     return float(plan.options.get(WORTH, 0))
 
 
 def asks_worth(plan: Plan) -> bool:
-    """Return whether a run of a plan has games that measure worth."""
+    """Return whether a plan includes games that measure worth."""
     return len(worth_games(range(plan.games), worth_share(plan))) > 0
 
 
 def worth_games(games: range, share: float) -> range:
-    """Return the numbers of the games that measure worth for some games of a run; adjacent games have adjacent
-    numbers."""
+    """Return the numbers of the worth-measuring games for a range of games; adjacent ranges map to adjacent ranges."""
     return range(int(games.start * share), int(games.stop * share))
 
 
 def worth_of(simulator: Simulator) -> WishSums:
-    """Return the simulator of the games that measure worth, at the table of a simulator."""
+    """Return a function that plays worth-measuring games at the same table as a simulator and sums their wishes."""
     plan = overruled(simulator.plan, CHANCE)
     return WishSums(find_game(plan.game).prepare(plan), plan.game)
 
 
 def reader_of(game: str) -> WishReader:
-    """Return the reader of a game's wishes; raise UserError for a game without one."""
+    """Return the function that reads a game's wishes; raise UserError if the game has none."""
     location = find_game(game).WISHES
     if location is None:
         raise UserError(f"{game} does not record what its policies want")
@@ -89,9 +89,9 @@ def reader_of(game: str) -> WishReader:
 
 
 def items_of(simulator: Simulator) -> Sequence[str]:
-    """Return the names of the items that can be wanted, by number.
+    """Return the names of the items that a policy can want, by number.
 
-    A name of several kinds (build, build by chain) occurs several times.
+    A name that belongs to several kinds of item (build, build by chain) occurs several times.
     """
     return [name for _, name in reader_of(simulator.plan.game).wanted(simulator).things]
 
@@ -99,10 +99,10 @@ def items_of(simulator: Simulator) -> Sequence[str]:
 def rows_and_wishes(
     simulator: Simulator, games: range, items: Sequence[str]
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Play games; return their rows, and how often each row wanted each item: shape (rows, items, 3), followed and
-    overruled, and on how many turns it could have it.
+    """Play games; return their rows, and an array of shape (rows, items, 3) that counts wishes.
 
-    A name of several kinds counts as the first of them: a card to build. No items: no wish is recorded.
+    The three counts are wishes followed, wishes overruled, and turns on which the item was available. A name that
+    belongs to several kinds of item counts as the first kind, a card to build. Without items, no wishes are recorded.
     """
     if not items:
         rows, _ = rows_and_picks(simulator, games, picks=False)
@@ -114,7 +114,7 @@ def rows_and_wishes(
         wishes, counts = reader.wishes(simulator, picks, first), np.zeros((len(rows), len(items), 3))
         row = wishes.game * simulator.seats + wishes.seat
         for index, item in enumerate(items):
-            if item in known:  # a card may be in one arm only
+            if item in known:  # a card may exist in only one arm
                 number = known.index(item)
                 wanted = (wishes.things == number).any(axis=1)
                 np.add.at(counts[:, index], (row[wanted], wishes.overruled[wanted].astype(np.int64)), 1.0)
@@ -126,7 +126,7 @@ def rows_and_wishes(
 
 @dataclass(frozen=True)
 class WishSums:
-    """Play games of a simulator and add up their wishes; can be sent to a worker.
+    """Plays games with a simulator and sums their wishes; can be sent to a cluster worker.
 
     ``game``: the name of the game.
     """
@@ -135,16 +135,16 @@ class WishSums:
     game: str
 
     def __call__(self, games: range) -> Summary:
-        """Play games and return their sums."""
+        """Play games and return the sums of their wishes."""
         from wsim.stats.summary import Summary
         from wsim.stats.worth import worth_sums
 
         if not games:
             return Summary({"games": np.zeros(1)})
-        return worth_sums(reader_of(self.game).wanted(self.simulator), self._parts(games))
+        return worth_sums(reader_of(self.game).wanted(self.simulator), self._wishes_in_batches(games))
 
-    def _parts(self, games: range) -> Iterator[tuple[Wishes, pl.DataFrame]]:
-        """Play games, and yield the wishes and the seats table of some at a time."""
+    def _wishes_in_batches(self, games: range) -> Iterator[tuple[Wishes, pl.DataFrame]]:
+        """Play games and yield their wishes and seats tables in small batches."""
         reader, simulator = reader_of(self.game), self.simulator
         for first in range(games.start, games.stop, AT_ONCE):
             rows, picks = rows_and_picks(simulator, range(first, min(first + AT_ONCE, games.stop)), picks=True)

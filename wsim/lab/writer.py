@@ -1,4 +1,4 @@
-"""Write a run to disk, shard by shard and atomically; finished shards are kept, missing ones are played on resume."""
+"""Write a run to disk atomically, shard by shard; resuming keeps finished shards and plays only the others."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from wsim.stats.summary import Summary
 
 ROW_GROUP = 250_000
-LEVEL = 1  # zstd level: files are as small as at higher levels and are written an eighth faster
+LEVEL = 1  # zstd level: files are as small as with higher levels and are written an eighth faster
 PLAN = "plan.toml"
 _BEGUN = ".begun"
 _SHARD = re.compile(r"part-\d{14}\.parquet")
 
 
 def refuse_other_run(folder: Path, recorded: Mapping[str, Any], current: Mapping[str, Any], at: str = "") -> bool:
-    """Return whether this run extends the folder's run; raise UserError naming any other difference.
+    """Return whether this run extends the run in the folder; raise UserError if it differs in any other way.
 
-    ``recorded`` and ``current`` are identities, or their parts at the path ``at``.
+    ``recorded`` and ``current`` are identities, or parts of identities at the path ``at``.
     """
     refuse_old_streams(recorded, str(folder))
     different = differences(recorded, current, at)
@@ -53,39 +53,39 @@ def refuse_other_run(folder: Path, recorded: Mapping[str, Any], current: Mapping
 
 
 def default_folder(plan: Plan, provenance: Provenance, part: Part = WHOLE) -> Path:
-    """Return the default folder of a run: readable, and different for different data and parts."""
+    """Return the default folder for a run: a readable name that differs for different data and parts."""
     name = f"{plan.ruleset}-{plan.players}p-seed{plan.seed}-{plan.games}-{provenance.digest[:8]}"
     return Path("runs") / (name if part == WHOLE else f"{name}-part-{part.number}-of-{part.of}")
 
 
 def plan_text(provenance: Provenance, paths: Mapping[str, str]) -> str:
-    """Return the plan file of a run; the files that it names are in the run's folder."""
+    """Return the text of a run's plan file, with paths of files in the run folder."""
     return Plan.restore(provenance.plan, paths).to_toml()
 
 
 def parquet(frame: pl.DataFrame, target: Path | IO[bytes], provenance: Provenance, table: str, games: range) -> None:
-    """Write the Parquet file of a shard of one table."""
+    """Write the Parquet file of one table of a shard."""
     metadata = provenance.file_metadata(table, games)
     frame.write_parquet(
         target,
         compression="zstd",
         compression_level=LEVEL,
-        statistics=False,  # useless for booleans and small counts, and a quarter of the size of such columns
+        statistics=False,  # useless for booleans and small counts, whose columns they would enlarge by a quarter
         row_group_size=ROW_GROUP,
         metadata=metadata,
     )
 
 
 class RunWriter:
-    """The folder of a run that is being played. A context manager: it locks the folder for this process.
+    """Writes the folder of a run that is being played; as a context manager, locks the folder for this process.
 
     Attributes
     ----------
     folder: its path.
-    plan: the resolved plan. provenance: what produces its data.
-    just_played: the first games of the shards that this writer wrote, and their sums (``Run.just_played``).
-    shard_games: games per shard; that of the folder for a resumed run.
-    finished: whether every game was finished when the folder was opened.
+    plan: the resolved plan. provenance: what produces the data of the plan.
+    just_played: the first game of each shard that this writer wrote, and the sums of the shards (``Run.just_played``).
+    shard_games: games per shard; a resumed run keeps its original value.
+    finished: whether all games were already finished when the folder was opened.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class RunWriter:
     ) -> None:
         """Inspect the folder; raise UserError if it contains anything but this run, or needs ``resume``.
 
-        ``part`` is the part of the run to play (default: the part that the folder is for, or all).
+        ``part`` is the part of the run to play (default: the part that the folder contains, or the whole run).
         """
         self.folder = folder
         self.plan = plan
@@ -119,7 +119,7 @@ class RunWriter:
         self._described = False  # whether this writer has written the record
         self._good: dict[tuple[str, int], Shard] = {}
         self._sessions: list[Mapping[str, Any]] = []
-        self._consider()
+        self._inspect_folder()
 
     @classmethod
     def of(
@@ -132,14 +132,14 @@ class RunWriter:
         resume: bool,
         part: Part | None = None,
     ) -> RunWriter:
-        """Return the writer of a prepared plan, in its default folder unless one is given."""
+        """Return a writer for a prepared plan; ``folder`` replaces the default folder."""
         provenance = Provenance.of(plan, simulator)
         target = folder or default_folder(plan, provenance, part or WHOLE)
         return cls(target, plan, provenance, Archive.of(plan, simulator), shard_games, resume=resume, part=part)
 
-    def _consider(self) -> None:
+    def _inspect_folder(self) -> None:
         """Inspect the folder; raise UserError if it contains anything but this run, or needs ``resume``."""
-        self._old = old = self._look()
+        self._old = old = self._existing_record()
         if old is None:
             self.part.check(self.plan.games, self.shard_games)
             return
@@ -147,7 +147,7 @@ class RunWriter:
         self._sessions = list(old.sessions)
         longer = refuse_other_run(self.folder, old.provenance.identity, self.provenance.identity)
         self._refuse_other_part(longer=longer)
-        self._good = self._sound(thorough=self._resume)
+        self._good = self._finished_shards(thorough=self._resume)
         self.finished = old.status == "complete" and not longer and self.done() == len(self.wanted)
         if not (self.finished or self._resume):
             problem = "fewer games" if longer else "this run, unfinished"
@@ -156,7 +156,7 @@ class RunWriter:
             )
 
     def _refuse_other_part(self, *, longer: bool) -> None:
-        """Raise UserError if the folder is for a different part from the requested one."""
+        """Raise UserError if the folder contains a different part than requested."""
         wanted = self._requested or self.part
         recorded, current = ("the whole run" if part == WHOLE else f"part {part}" for part in (self.part, wanted))
         if wanted != self.part:
@@ -172,8 +172,8 @@ class RunWriter:
         """The games that belong in the folder."""
         return self.part.games(self.plan.games, self.shard_games)
 
-    def _look(self) -> Record | None:
-        """Return the record of the run in the folder, None if there is nothing; raise UserError for anything else."""
+    def _existing_record(self) -> Record | None:
+        """Return the record of the run in the folder, None if it is empty; raise UserError for other content."""
         if not self.folder.exists():
             return None
         if (self.folder / RECORD).exists():
@@ -188,8 +188,8 @@ class RunWriter:
             raise UserError(f"{str(self.folder)!r} contains files that are not a wsim run: choose another --out")
         return None
 
-    def _sound(self, *, thorough: bool) -> dict[tuple[str, int], Shard]:
-        """Return the finished shards by table and first game; ``thorough`` also checks that they are intact."""
+    def _finished_shards(self, *, thorough: bool) -> dict[tuple[str, int], Shard]:
+        """Return the finished shards by table and first game; ``thorough`` leaves out damaged shards."""
         ledger = read_ledger(self.folder)
         present = [shard for shard in ledger.values() if shard_path(self.folder, shard.table, shard.first).is_file()]
         wrong = {id(shard) for shard, _ in faults(self.folder, self.provenance, present)} if thorough else set()
@@ -198,14 +198,14 @@ class RunWriter:
     def __enter__(self) -> RunWriter:
         """Lock the folder for this process and write the description of the run.
 
-        Raises StoreError if the disk refuses, UserError if another process has written there in the meantime.
+        Raises StoreError if writing fails, UserError if another process has written to the folder in the meantime.
         """
         try:
             self._lock = hold(self.folder)
-            self._consider()  # again: only now can no other process write
+            self._inspect_folder()  # again, because other processes are locked out only now
         except UserError:
             if self._bare and self._lock is not None:
-                with suppress(OSError):  # the folder that this process created, unless it is no longer empty
+                with suppress(OSError):  # this process created the folder; rmdir fails if it is not empty
                     self.folder.rmdir()
             self._release()
             raise
@@ -213,7 +213,7 @@ class RunWriter:
             self._release()
             raise error if isinstance(error, StoreError) else explained("write", self.folder, error) from error
         try:
-            self._describe()
+            self._write_description()
         except BaseException as error:
             try:
                 self._clean_up()
@@ -224,15 +224,15 @@ class RunWriter:
             raise
         return self
 
-    def _describe(self) -> None:
+    def _write_description(self) -> None:
         """Write the description of the run, and remove files that do not belong to it.
 
-        The files that the record names are written first, and intact files of an earlier record are not touched. So
-        after every write the folder contains either the earlier run or this one.
+        The files that the record names are written first, and intact files of an earlier record are not touched, so the
+        folder contains either the earlier run or this one after every write.
         """
         old = self._old
         if old is None:
-            (self.folder / _BEGUN).touch()  # marks the folder as ours until the record is written
+            (self.folder / _BEGUN).touch()  # marks the folder as created by wsim until the record is written
         else:
             self._archive = self._archive.over(self.folder, old.files, old.paths)
         if self.finished and old is not None:
@@ -251,20 +251,20 @@ class RunWriter:
             (self.folder / table).mkdir(exist_ok=True)
             clean(self.folder / table)
             if self._resume:
-                self._remove_strangers(self.folder / table)
+                self._remove_foreign_shards(self.folder / table)
         clean(self.folder)
         if self._resume:
             rewrite(self.folder, self._good.values())
 
-    def _remove_strangers(self, folder: Path) -> None:
-        """Remove shards that do not belong to the plan."""
+    def _remove_foreign_shards(self, folder: Path) -> None:
+        """Remove shard files that do not belong to the plan."""
         for path in folder.glob("part-*.parquet"):
             first = int(path.stem.removeprefix("part-")) if _SHARD.fullmatch(path.name) else -1
             if path.is_file() and first >= 0 and (first % self.shard_games or first not in self.wanted):
                 path.unlink()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Unlock the folder; after an error that left nothing worth resuming, remove it."""
+        """Unlock the folder; remove it if an error left nothing worth resuming."""
         try:
             if kind is not None and issubclass(kind, Exception):
                 self._clean_up()
@@ -279,11 +279,11 @@ class RunWriter:
         self._lock = None
 
     def _clean_up(self) -> None:
-        """After a failure: mark finished shards as interrupted; if there are none, remove the created files."""
+        """After a failure, mark the run as interrupted, or remove the created files if no shard was finished."""
         if self._old is None and not self.done():
             shards = [
                 str(path.relative_to(self.folder)) for path in self.folder.glob("*/part-*.parquet")
-            ]  # of an interrupted write
+            ]  # left by an interrupted write
             paths = [RECORD, _BEGUN, PLAN, LEDGER, *self._archive.contents, *shards]
             folders = {Path(path).parent for path in self._archive.contents} - {Path()}
             above = {parent for folder in folders for parent in folder.parents} - {Path()}
@@ -300,7 +300,7 @@ class RunWriter:
                 self.mark("interrupted")
 
     def mark(self, status: str, **session: Any) -> None:
-        """Write ``run.json`` with this status and this session's cost (threads, games, seconds)."""
+        """Write ``run.json`` with a status and the cost of this session (threads, games, seconds)."""
         self._described = True
         Record(
             self.provenance,
@@ -315,36 +315,40 @@ class RunWriter:
     def done(self) -> int:
         """Return the number of games in finished shards."""
         firsts = {first for _, first in self._good}
-        return sum(len(games) for games in map(self._games, firsts) if self._has(games, self._good))
+        return sum(
+            len(games) for games in map(self._games_of_shard, firsts) if self._has_complete_shard(games, self._good)
+        )
 
     def holds(self, games: range) -> bool:
-        """Return whether a shard with these games, or a longer one, is finished."""
+        """Return whether a finished shard contains at least these games."""
         return any(first == games.start and shard.games >= len(games) for (_, first), shard in self._good.items())
 
     def missing(self) -> Iterator[range]:
-        """Return the games of the missing and incomplete shards, lazily and in order."""
+        """Yield the games of the missing and incomplete shards, in order."""
         good = dict(self._good)
-        return (games for games in shard_ranges(self.wanted, self.shard_games) if not self._has(games, good))
+        return (
+            games for games in shard_ranges(self.wanted, self.shard_games) if not self._has_complete_shard(games, good)
+        )
 
-    def _games(self, first: int) -> range:
-        """Return the games of the shard that begins with ``first``; empty if no such shard belongs in the folder."""
+    def _games_of_shard(self, first: int) -> range:
+        """Return the games of the shard that begins with ``first``; empty if the folder should have no such shard."""
         if first % self.shard_games or first not in self.wanted:
             return range(0)
         return range(first, min(first + self.shard_games, self.wanted.stop))
 
-    def _has(self, games: range, good: Mapping[tuple[str, int], Shard]) -> bool:
-        """Return whether ``good`` contains a complete shard of these games in every table."""
+    def _has_complete_shard(self, games: range, good: Mapping[tuple[str, int], Shard]) -> bool:
+        """Return whether ``good`` contains a complete shard with these games in every table."""
         shards = [good.get((table, games.start)) for table in tables_of(self.plan)]
         return all(shard is not None and shard.games == len(games) for shard in shards)
 
     def write(self, shard: Batch) -> None:
-        """Write a shard, one file per table, then its lines of the ledger."""
+        """Write a shard, one file per table, then its lines in the ledger."""
         frames = shard.frames()
 
         def put(table: str, target: Path) -> None:
             parquet(frames[table], target, self.provenance, table, shard.games)
 
-        self._finish(shard.games, put)
+        self._write_files(shard.games, put)
         firsts, total = self.just_played
         if shard.summary is not None:
             if total is None:
@@ -354,29 +358,29 @@ class RunWriter:
             self.just_played = (firsts | {shard.games.start}, total)
 
     def place(self, games: range, files: Mapping[str, bytes]) -> None:
-        """Write the shard of ``games`` from Parquet files that a worker made with ``parquet``."""
+        """Write the shard with these games from Parquet files that a worker produced with ``parquet``."""
 
         def put(table: str, target: Path) -> None:
             target.write_bytes(files[table])
 
-        self._finish(games, put)
+        self._write_files(games, put)
 
     def adopt(self, games: range, folder: Path, shards: Mapping[str, Shard]) -> None:
-        """Copy the shard of ``games`` from a different folder of the same run; StoreError if the file has changed."""
+        """Copy the shard with these games from another folder of the run; raise StoreError if a file has changed."""
 
         def copied(table: str, target: Path) -> None:
             shutil.copyfile(shard_path(folder, table, games.start), target)
             if digest_of_file(target)[1] != shards[table].sha256:
                 raise OSError(f"{shard_path(folder, table, games.start)} was changed while it was being copied")
 
-        self._finish(games, copied)
+        self._write_files(games, copied)
 
     def credit(self, sessions: Sequence[Mapping[str, Any]]) -> None:
-        """Add the sessions of other processes that played games of this run, before those of this one."""
+        """Record the sessions of other processes that played games of this run, before the sessions of this process."""
         self._sessions = [*sessions, *(session for session in self._sessions if session not in sessions)]
 
-    def _finish(self, games: range, put: Callable[[str, Path], None]) -> None:
-        """Let ``put`` write the file of every table; then write the lines of the ledger.
+    def _write_files(self, games: range, put: Callable[[str, Path], None]) -> None:
+        """Write the file of every table with ``put``, then the lines in the ledger.
 
         When a shard replaces a shorter one, its line is written before its file is renamed, so that the ledger always
         has a line for the file in place.
