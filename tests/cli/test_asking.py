@@ -184,7 +184,7 @@ def test_hint_help_and_invalid_moves_are_answered(script: Command) -> None:
         (
             '{"format": "wsim-match/1"}',
             ["--load", "x.json"],
-            "a position file begins with the format 'wsim-position/1'",
+            "the format of a position file must be 'wsim-position/1'",
         ),
         (
             '{"format": "wsim-position/1", "seat": "me"}',

@@ -146,9 +146,9 @@ MISTAKES: tuple[tuple[Callable[[Any], Any], str], ...] = (
     (lambda run: run.table("variance", "policy"), "this table cannot be split by policy"),
     (lambda run: run.cards("polcy"), "the table has no column 'polcy'"),
     (lambda run: run.cards(level=95), "a confidence level must be between 0 and 1, not 95"),
-    (lambda run: run.trace(300), "the run has the games 0 to 299, not 300"),
-    (lambda run: run.trace(-1), "the run has the games 0 to 299, not -1"),
-    (lambda run: run.trace("7"), "the run has the games 0 to 299, not '7'"),
+    (lambda run: run.trace(300), "the run contains games 0 to 299, not 300"),
+    (lambda run: run.trace(-1), "the run contains games 0 to 299, not -1"),
+    (lambda run: run.trace("7"), "the run contains games 0 to 299, not '7'"),
     (lambda run: UNTYPED.simulate(10), "plan must be a wsim.Plan, or keywords such as games=1000, not 10"),
     (
         lambda run: UNTYPED.stats.policies("study"),

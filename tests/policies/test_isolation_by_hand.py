@@ -23,7 +23,7 @@ from wsim.policies import confinement, isolated_worker, isolation
 from wsim.policies.confinement import _AFTER_LOADING, _ALWAYS, _filter
 from wsim.policies.declare import FOREIGN, ISOLATED
 from wsim.policies.isolation import LISTED, PROCESSES, SLOTS, TEXT, Channel, Failures, Isolated, Slots, _Process
-from wsim.positions.side_by_side import IsolatedPolicies, _closed_up, _Places, play_side_by_side
+from wsim.positions.side_by_side import IsolatedPolicies, _close_gaps, _Places, play_side_by_side
 from wsim.wonders.registry import POLICIES
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="isolation needs POSIX")
@@ -410,7 +410,7 @@ def test_what_waits_for_each_policy_is_decided_and_a_wrong_policy_of_this_proces
 def test_picks_of_games_are_moved_behind_each_other() -> None:
     """Three games with room for four picks each, of which they wrote 2, 0 and 3."""
     picks = np.array([11, 12, 0, 0, 0, 0, 0, 0, 31, 32, 33, 0])
-    assert _closed_up(picks, np.array([2, 0, 3])) == 5
+    assert _close_gaps(picks, np.array([2, 0, 3])) == 5
     assert picks[:5].tolist() == [11, 12, 31, 32, 33]
 
 

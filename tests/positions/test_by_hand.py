@@ -487,7 +487,7 @@ def test_a_position_file_is_read_up_to_its_bounds() -> None:
     assert (plan.players, number, position, steps) == (3, 0, None, [])
     blank = json.dumps(file)
     assert read(blank + " " * (MAX_LETTERS - len(blank)))[1] == 0
-    with pytest.raises(UserError, match="at most 4,194,304 letters, not 4,194,305"):
+    with pytest.raises(UserError, match="at most 4,194,304 characters, not 4,194,305"):
         read(blank + " " * (MAX_LETTERS - len(blank) + 1))
     with pytest.raises(UserError, match=f"at most {MAX_STEPS} steps, not {MAX_STEPS + 1}"):
         read(json.dumps({**file, "steps": [0] * (MAX_STEPS + 1)}))
@@ -507,11 +507,11 @@ def test_games_of_a_run_are_those_that_it_has_and_its_code_is_not_run_without_co
         with pytest.raises(UserError, match="replaying a game of 'study' would run its policy mine"):
             trace_of_run(run, number)
     for wrong in (-1, 5, True, 2.0, "2"):
-        with pytest.raises(UserError, match="the run has the games 0 to 4, not"):
+        with pytest.raises(UserError, match="the run contains games 0 to 4, not"):
             trace_of_run(run, cast("Any", wrong))
     for number in (2, 4):
         with pytest.raises(UserError, match="replaying games of 'study' would run its policy mine"):
             game_of_run(run, number)
     for wrong in (1, 5, True, "2"):
-        with pytest.raises(UserError, match="its games go from 2 to 4"):
+        with pytest.raises(UserError, match="its games are 2 to 4"):
             refuse_other_game(run, cast("Any", wrong))

@@ -14,7 +14,7 @@ from wsim.policies.pool import SEARCH
 from wsim.policies.registry import NET_OF_FILE
 from wsim.positions import advice as advice_module
 from wsim.positions import as_seen as as_seen_module
-from wsim.positions.as_seen import Seen, _in_common
+from wsim.positions.as_seen import Seen, _common_scene
 from wsim.positions.chances import known_chances
 from wsim.positions.character import Followed
 from wsim.positions.machine import StatePosition
@@ -40,24 +40,24 @@ def test_a_table_sees_what_those_see_who_do_not_see_a_hand() -> None:
     flow, board = Flow(0, 1, "2 coins"), [Row("tower", [None], [0])]
     first = scene("Turn 1", mine, theirs, events=[open_to_one, shared], flows=[flow, Flow(1, 0, "a card")], board=board)
     second = scene("Turn 1", as_others, own, events=[shared], flows=[flow], board=board)
-    seen = _in_common([first, second])
+    seen = _common_scene([first, second])
     assert [(city.facts, city.cards, city.hand) for city in seen.cities] == [
         ({"coins": 3, "debts": 4}, [CARD], ()), ({"coins": 2, "known": 1}, [OTHER, CARD], ())
     ]  # fmt: skip
     assert (seen.events, seen.flows, seen.label, seen.board) == ([shared], [flow], "Turn 1", board)
     assert [city.points for city in seen.cities] == [[1], [2]]
-    elsewhere = _in_common([first, scene("Seat 1 chooses", as_others, own)])
+    elsewhere = _common_scene([first, scene("Seat 1 chooses", as_others, own)])
     assert (elsewhere.label, elsewhere.board) == ("Age I", ())
 
 
 def test_of_three_seats_the_table_knows_what_both_others_know_of_each() -> None:
     cities = [City({"a": 1, "b": place, "c": 1}, [CARD, OTHER] if place else [CARD], []) for place in range(3)]
-    seen = _in_common([scene("Turn", city, cities[0], cities[0]) for city in cities])
+    seen = _common_scene([scene("Turn", city, cities[0], cities[0]) for city in cities])
     assert seen.cities[0].facts == {"a": 1, "c": 1}, "seats 1 and 2 differ in b"
     assert seen.cities[0].cards == [CARD, OTHER], "what both see of it"
     assert seen.cities[1].cards == [CARD]
     shown = [City({"a": 1}, [], [], hand=[CARD]), City({"a": 2}, [], [], hand=[CARD])]
-    open_hands = _in_common([scene("Turn", shown[0], shown[0]), scene("Turn", shown[1], shown[1])])
+    open_hands = _common_scene([scene("Turn", shown[0], shown[0]), scene("Turn", shown[1], shown[1])])
     assert open_hands.cities[0].facts == {"a": 2}, "everybody shows its hand: those of the others count"
 
 

@@ -137,7 +137,7 @@ def refusals() -> Mapping[str, dict[str, Any]]:
         "unknown wonder 'Giza'": with_city(wonder="Giza"),
         "side of city 0 of the position must be text, not None": with_city(side=None),
         "a position file has no 'positions'": {**by_hand(), "positions": {}},
-        "a position file begins with the format 'wsim-position/1', not 'x'": {**by_hand(), "format": "x"},
+        "the format of a position file must be 'wsim-position/1', not 'x'": {**by_hand(), "format": "x"},
         "step 0 of the position file: move 99 does not exist": {**by_hand(), "steps": [99]},
         "step 1 of the position file: a step must be the index of a move": {**by_hand(), "steps": [0, "x"]},
         "step 0 of the position file: seat 9 does not exist": {**by_hand(), "steps": [["determinize", 9, 1]]},
@@ -248,7 +248,7 @@ def test_no_file_that_a_position_names_is_opened(names: dict[str, Any]) -> None:
 
 
 def test_a_position_file_is_bounded() -> None:
-    with pytest.raises(wsim.UserError, match="has at most 4,194,304 letters"):
+    with pytest.raises(wsim.UserError, match="has at most 4,194,304 characters"):
         wsim.Game.from_json(" " * (1 << 22) + "{}")
 
 

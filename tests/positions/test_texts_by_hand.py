@@ -25,7 +25,7 @@ from wsim.positions.value_net import Follower
     [
         ({}, ""), ({"seat": 0, "steps": [1], "people": ["Ann", None]}, ""), ({"seat": None, "position": None}, ""),
         ({"steps": [0] * MAX_STEPS}, ""), ({"steps": [0] * (MAX_STEPS + 1)}, "has at most"),
-        ({"format": "x"}, "begins with the format"), ({"format": None}, "begins with the format"),
+        ({"format": "x"}, "the format of a position"), ({"format": None}, "the format of a position"),
         ({"seat": True}, "the seat of a position file must be a whole number, not True"),
         ({"steps": None}, "the steps of a position file must be a list, not None"),
         ({"number": 1.0}, "the number of a position file's game must be a whole number"),
@@ -78,7 +78,7 @@ def test_games_of_a_run_are_those_it_played_by_the_rules_of_then(monkeypatch: py
     for number in (10, 19):
         run_games.refuse_other_game(run, number)
     for number in (9, 20, True):
-        with pytest.raises(UserError, match="its games go from 10 to 19"):
+        with pytest.raises(UserError, match="its games are 10 to 19"):
             run_games.refuse_other_game(run, number)
 
 

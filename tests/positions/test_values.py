@@ -25,7 +25,7 @@ def game(request: pytest.FixtureRequest) -> wsim.Game:
 
 def outcomes(game: wsim.Game, moves: Iterable[int], playouts: int, rng: int = 3) -> NDArray[Any]:
     """Return (playouts, moves, seats, 2), one move after the other."""
-    player = game._with(("balanced",))
+    player = game._simulator_with(("balanced",))
     seat = game.to_move
     assert seat is not None
     each = [game._position.compare(player, [move], playouts, seat, rng, FAR) for move in moves]
@@ -34,7 +34,7 @@ def outcomes(game: wsim.Game, moves: Iterable[int], playouts: int, rng: int = 3)
 
 def test_moves_share_cards_and_random_streams(game: wsim.Game) -> None:
     alone = outcomes(game, [0, 1, 2], 5)
-    together = game._position.compare(game._with(("balanced",)), [0, 1, 2], 5, game.to_move, 3, FAR)
+    together = game._position.compare(game._simulator_with(("balanced",)), [0, 1, 2], 5, game.to_move, 3, FAR)
     assert (alone == together).all()
     assert len(np.unique(together[:, :, :, SCORE])) > 5
 
@@ -143,7 +143,7 @@ def test_invalid_questions_are_refused(game: wsim.Game) -> None:
 
 def naive_by_net(game: wsim.Game, move: int, ahead: int) -> NDArray[np.float64]:
     """Return the chances of all players some turns after a move, step by step: each redrawing, then all choices."""
-    simulator: Any = game._with(("balanced",))
+    simulator: Any = game._simulator_with(("balanced",))
     seat, found = game.to_move, []
     assert seat is not None
     for draw in range(WORLDS):
@@ -158,7 +158,7 @@ def naive_by_net(game: wsim.Game, move: int, ahead: int) -> NDArray[np.float64]:
 
 def test_by_the_value_net_a_move_is_worth_the_chances_some_turns_later() -> None:
     game = wsim.Game(seed=5, policies="balanced", ruleset="1e", players=3)
-    seat, follower = game.to_move, game._with(("balanced",)).follower  # type: ignore[attr-defined]
+    seat, follower = game.to_move, game._simulator_with(("balanced",)).follower  # type: ignore[attr-defined]
     for ahead in (1, 3):
         found = follower.compare(game._position, [2, 0], WORLDS, seat, 3, FAR, ahead)
         for place, move in enumerate((2, 0)):

@@ -60,7 +60,7 @@ def test_a_moment_of_a_game_of_a_run(run: Run) -> None:
 
 @first_quick(3, "number", [-1, 5, True, "1"])
 def test_a_game_that_is_not_of_the_run_is_refused(run: Run, number: Any) -> None:
-    with pytest.raises(UserError, match=r"there is no game .* in 'study': its games go from 0 to 4"):
+    with pytest.raises(UserError, match=r"there is no game .* in 'study': its games are 0 to 4"):
         run.game(number)
 
 
@@ -134,7 +134,7 @@ def test_trace_of_one_game_of_a_run_with_why(run: Run, wsim_command: Command) ->
     5,
     ("words", "sentence"),
     [
-        (["study", "9"], "there is no game 9 in 'study': its games go from 0 to 4"),
+        (["study", "9"], "there is no game 9 in 'study': its games are 0 to 4"),
         (["study", "x"], "the game must be a number, not 'x'"),
         (["study", "-1"], "the first game must be at least 0, not -1"),
         (["study", "1", "2"], "trace takes a run and the number of a game: unexpected argument '2'"),

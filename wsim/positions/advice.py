@@ -29,14 +29,14 @@ def advice(
 
     Parameters
     ----------
-    playouts: playouts per move; 0: none, but the value net; None: as many as ``seconds`` allows.
+    playouts: playouts per move; 0: the value net instead of playouts; None: as many as ``seconds`` allows.
     seconds: time limit; the number of playouts then depends on the machine.
-    policies: the policies used in playouts; None: those at the table. rng: seed of the playouts.
-    ask: further policies to ask for their move. All registered policies are asked, searching ones only if one sits at
-        the table, because they take longer to compile than everything else a run needs.
+    policies: the policies used in playouts; None: the policies at the table. rng: seed of the playouts.
+    ask: further policies to ask for their move. All registered policies are asked, but searchers only if they sit at
+        the table, because a searcher takes longer to compile than everything else that a run needs.
     """
     if game.to_move is None:
-        raise UserError("the game is over: there is nothing to advise")
+        raise UserError("the game is over: there is no move to advise")
     if playouts is not None and playouts != BY_NET and playouts < 2:
         raise UserError(f"at least 2 playouts are needed, or 0 for the value net, not {playouts}")
     if seconds is not None and not 0 < seconds < 86_400:
@@ -61,7 +61,7 @@ def advice(
 
 
 def _policies(game: Game) -> list[str]:
-    """Return the policies asked by default: those that need no parameters."""
+    """Return the names of the policies asked by default: those that need no parameters."""
     seated = {entry.name for entry in game.plan.line_up}
     rows = find_game(game.plan.game).policies()
     names = [str(row["name"]) for row in rows if row["kind"] != SEARCH or row["name"] in seated]
@@ -70,7 +70,7 @@ def _policies(game: Game) -> list[str]:
 
 
 def advice_text(advised: Mapping[str, Any], game: Game) -> str:
-    """Return advice as text for a person: the seat's knowledge, the moves, the policies."""
+    """Format advice as text: the seat's knowledge, the ranked moves, and the choice of each policy."""
     decision = advised["decision"].replace("_", " ")
     players = advised["play_on"].replace(",", ", ")
     how = f"{advised['playouts']} playouts of each move with {players}" if advised["playouts"] else "the value net"

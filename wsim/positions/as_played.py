@@ -1,7 +1,7 @@
-"""The story and the trace of a game that people stepped, which no plan alone reproduces.
+"""The story and trace of a game that people played, which its plan alone cannot reproduce.
 
-Only a playing engine records what happened. So the engine replays the game with one policy in every seat that repeats
-the recorded moves.
+Events are recorded only while the engine plays. So the engine replays the game, with a policy in every seat that
+repeats the recorded moves.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MADE = threading.local()
 
 
-def as_played(public: Any, own: Any, choice: Any, rules: Any) -> int:  # noqa: ARG001 (what every policy is handed)
+def as_played(public: Any, own: Any, choice: Any, rules: Any) -> int:  # noqa: ARG001 (every policy has these arguments)
     """A policy that repeats the recorded moves. It is called only if several moves are legal."""
     index = int(own.memory[0])
     own.memory[0] = index + 1
@@ -34,10 +34,10 @@ def as_played(public: Any, own: Any, choice: Any, rules: Any) -> int:  # noqa: A
 
 @contextmanager
 def replaying_simulator(game: Game) -> Iterator[Simulator | None]:
-    """Prepare a simulator that replays this game under the same number, inside this context.
+    """Yield a simulator that replays this game under the same number while the context is open.
 
-    None for a game that cannot be replayed from its deal: it is not over, began with a hand-written position, had cards
-    resampled, or its policies are not functions.
+    Yields None if the game cannot be replayed from its deal: it is not over, began with a hand-written position, had
+    cards resampled, or does not accept functions as policies.
     """
     if game.to_move is not None or game.described or any(not isinstance(step, int) for step in game.steps):
         yield None
@@ -66,11 +66,11 @@ def decisions_of(game: Game) -> Iterator[tuple[Game, int]]:
 
 
 def story_of(game: Game, names: Sequence[str] = ()) -> Story:
-    """Return a game scene by scene, up to where it was played.
+    """Return the story of a game, scene by scene, up to its current position.
 
     Parameters
     ----------
-    names: names of the players by seat; empty: the policies of its plan.
+    names: the players' names by seat; empty: the policies of the plan.
     """
     line_up = seated(game.plan, game.number)
     labels = names or [line_up[seat % len(line_up)] for seat in range(game.plan.players)]

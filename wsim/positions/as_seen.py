@@ -1,4 +1,4 @@
-"""A game in progress as a page of moments: what a seat knew at each of them, or what everybody at the table saw."""
+"""A game in progress as a series of moments, each as one seat, or everybody at the table, saw it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Seen:
 
     Parameters
     ----------
-    seat: whose knowledge it is; None: what everybody at the table sees.
-    hands: for those who watch: whether they see all hands, because only policies play.
+    seat: the seat whose knowledge is shown; None: the information that everybody at the table has.
+    hands: whether spectators see all hands (where only policies play).
     """
 
     def __init__(self, seat: int | None, *, hands: bool = False) -> None:
@@ -39,15 +39,15 @@ class Seen:
         self._followed: _Followed | None = None
 
     def story(self, game: Game, names: Sequence[str]) -> Story:
-        """Return the game so far: the table at the beginning of each moment (``Simulator.moment``), and as it is now.
+        """Return the game so far: the table at the beginning of each moment (``Simulator.moment``), and currently.
 
         Parameters
         ----------
-        names: who sits at the table.
+        names: the names of the players at the table.
         """
         stops = self._stops(game)
         scenes = [self._scene(stop, events) for stop, events in stops]
-        points = [self._of("points", stop, Game.known_points) for stop, _ in stops]
+        points = [self._cached("points", stop, Game.known_points) for stop, _ in stops]
         used = [name for name in (points[0] or [{}])[0] if any(seat[name] for seats in points for seat in seats)]
         story = Story(
             seats=scenes[-1].seats or [Seat(f"Seat {seat}", "", seat) for seat in range(len(scenes[-1].cities))],
@@ -73,30 +73,30 @@ class Seen:
         return with_names(story, names)
 
     def chances(self, game: Game, simulator: Simulator, playouts: int) -> Chances:
-        """Return everybody's chances at each moment of ``story``, as this seat, or one who sees all, estimates them."""
+        """Return all players' chances at each moment of ``story``, estimated by this seat or a full observer."""
 
         def known(stop: Game) -> Chances:
             return known_chances(stop.positions()[-1:], simulator, playouts, game.plan.seed, self.seat)
 
-        rows = [self._of(f"chances {playouts}", stop, known) for stop, _ in self._stops(game)]
+        rows = [self._cached(f"chances {playouts}", stop, known) for stop, _ in self._stops(game)]
         share, low, high = (np.concatenate([getattr(row, name) for row in rows]) for name in ("share", "low", "high"))
         return Chances(share, low, high, share, playouts)
 
-    def _of(self, what: str, game: Game, make: Callable[[Game], Any]) -> Any:
-        """Return the stored value of a moment, computed on first use."""
+    def _cached(self, what: str, game: Game, make: Callable[[Game], Any]) -> Any:
+        """Return a value for a moment of the game; it is computed by ``make`` on first use and cached."""
         key = (what, *map(str, game.steps))
         if key not in self._kept:
             self._kept[key] = make(game)
         return self._kept[key]
 
     def _scene(self, game: Game, events: Sequence[Event]) -> Scene:
-        scene: Scene = self._of("scene", game, self._made)
+        scene: Scene = self._cached("scene", game, self._new_scene)
         return replace(scene, events=[*events, *scene.events])
 
     def _stops(self, game: Game) -> list[tuple[Game, list[Event]]]:
-        """Return the game at the beginning of each moment and now, with the public decisions since the previous one.
+        """Return the game at the beginning of each moment and currently, with the open decisions since the last stop.
 
-        Moves that positions list themselves (``public_moves``) are events of their scenes.
+        Moves that a position itself lists (``public_moves``) are left out: they are events of its scene already.
         """
         followed = self._followed
         if followed is None or game.steps[: len(followed.steps)] != followed.steps:  # the first time, or after an undo
@@ -109,13 +109,13 @@ class Seen:
             stops.append((followed.last if now else begun, [*before, *events] if now else before))
         return stops
 
-    def _made(self, game: Game) -> Scene:
+    def _new_scene(self, game: Game) -> Scene:
         players = game.plan.players
         if self.seat is not None:
             scene = game.scene(self.seat)
         else:
             scenes = [seen for seat in range(players) if (seen := game.scene(seat)) is not None]
-            scene = _in_common(scenes) if scenes else None
+            scene = _common_scene(scenes) if scenes else None
             if self.hands and scene is not None:
                 own = [seen.cities[seat].hand for seat, seen in enumerate(scenes)]
                 cities = [replace(city, hand=hand) for city, hand in zip(scene.cities, own, strict=False)]
@@ -124,14 +124,16 @@ class Seen:
 
 
 class _Followed:
-    """A game from its start: each moment as it began, with the open decisions during it, and the last position."""
+    """A game from its start: the game at the beginning of each moment, the open decisions during that moment, and the
+    last position.
+    """
 
     def __init__(self, game: Game) -> None:
         first = game.history()[0]
         self.steps, self.last, self.moments = list[Any](), first, [(first, list[Event]())]
 
     def up_to(self, game: Game) -> _Followed:
-        """Return a copy with the further steps of a game; others may still read this object, so it does not change."""
+        """Return a copy extended by a game's new steps; this object is not changed, because it may still be in use."""
         made = copy(self)
         made.steps, made.moments = list(game.steps), [(begun, list(events)) for begun, events in self.moments]
         openly, more = find_game(game.plan.game).OPEN, game.steps[len(self.steps) :]
@@ -146,21 +148,23 @@ class _Followed:
         return made
 
 
-def _in_common(scenes: Sequence[Scene]) -> Scene:
-    """Return the common view of several seats; for each city, the view of those who do not see its hand."""
+def _common_scene(scenes: Sequence[Scene]) -> Scene:
+    """Return the scene that several seats have in common; cities are shown as seats that do not see their hand see
+    them.
+    """
     first = scenes[0]
     cities = []
     for place, city in enumerate(first.cities):
         views = [scene.cities[place] for seat, scene in enumerate(scenes) if seat != place]
         views = [view for view in views if not view.hand] or views
-        facts = dict(_in_all([list(view.facts.items()) for view in views]))
-        cities.append(replace(city, facts=facts, cards=_in_all([view.cards for view in views]), hand=()))
-    events, flows = _in_all([scene.events for scene in scenes]), _in_all([scene.flows for scene in scenes])
+        facts = dict(_common_items([list(view.facts.items()) for view in views]))
+        cities.append(replace(city, facts=facts, cards=_common_items([view.cards for view in views]), hand=()))
+    events, flows = _common_items([scene.events for scene in scenes]), _common_items([scene.flows for scene in scenes])
     label = first.label if len({scene.label for scene in scenes}) == 1 else first.chapter
     board = first.board if all(scene.board == first.board for scene in scenes) else ()
     return replace(first, cities=cities, events=events, flows=flows, label=label, board=board)
 
 
-def _in_all(lists: Sequence[Sequence[_Item]]) -> list[_Item]:
-    """Return the items of the first list that all others have, too."""
+def _common_items(lists: Sequence[Sequence[_Item]]) -> list[_Item]:
+    """Return the items of the first list that all other lists also contain."""
     return [item for item in (lists[0] if lists else ()) if all(item in others for others in lists)]

@@ -1,7 +1,7 @@
-"""A seat's win probability throughout a game, by the value net or by playouts, from what the seat knows.
+"""Estimate a seat's win probability throughout a game from what the seat knows, by the value net or by playouts.
 
-Playouts resample what the seat does not know. Without that, where policies are deterministic and no cards are left to
-be dealt (the last age of 7 Wonders), every playout would repeat the game itself.
+Playouts resample what the seat does not know. Without resampling, every playout would repeat the game itself if
+policies are deterministic and no cards are left to be dealt (the last age of 7 Wonders).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ CLEAR = 1.96
 
 @dataclass(frozen=True)
 class Chances:
-    """Win shares, shape (positions, seats): the mean of the playouts and its 95% interval (Wilson's).
+    """Win shares, shape (positions, seats): the mean of the playouts and its 95% Wilson interval.
 
     Each seat's ``share`` is estimated from that seat's knowledge, so the shares of a position need not add up to 1. The
-    shares ``outside`` do: they are those of an observer who sees all hands, but neither future cards nor the policies'
-    random choices. At the end of a game, shares are the result and intervals have no width.
+    shares ``outside`` do add up: they are estimated by an observer who sees all hands, but neither future cards nor the
+    policies' random choices. At the end of a game, shares equal the result and intervals have no width.
     """
 
     share: NDArray[np.float64]
@@ -63,12 +63,12 @@ def check_playouts(playouts: int) -> None:
 
 
 def playouts_of(simulator: Simulator, playouts: int) -> int:
-    """Return the default method of estimating chances: the value net if there is one, otherwise playouts."""
+    """Return the default number of playouts for chances: ``BY_NET`` if there is a value net, otherwise ``playouts``."""
     return BY_NET if has_value_net(simulator) else playouts
 
 
 def line_up_of(plan: Plan, number: int) -> Simulator:
-    """Return the plan prepared with the policies that play out positions of one of its games."""
+    """Return a simulator of the plan with the policies that play out positions of one of its games."""
     return find_game(plan.game).prepare(plan.replace(policies=playout_line_up(plan, number), rotate=False))
 
 
@@ -80,12 +80,12 @@ def chances(
     seats: Sequence[int],
     progress: Progress | None = None,
 ) -> Chances:
-    """Play out every position with the simulator's line-up, for each of these seats; the unknown is resampled.
+    """Estimate each of these seats' win share in every position by playouts that resample what the seat cannot know.
 
-    In addition, play out the position itself, for an observer who sees all hands. All positions use the same random
-    streams, so differences between them are more precise than their intervals.
-    With ``BY_NET`` playouts, chances come from the value net of the game at once, without intervals.
-    Raises UserError for an invalid number of playouts, or if there is no value net.
+    The simulator's line-up plays the playouts. The position itself is also played out, for an observer who sees all
+    hands. All positions use the same random streams, so differences between them are more precise than their intervals.
+    If ``playouts`` is ``BY_NET``, the value net of the game estimates the chances without playouts and intervals.
+    Raises UserError for an invalid number of playouts, or if a value net is needed and there is none.
     """
     check_playouts(playouts)
     share = np.zeros((len(positions), simulator.seats))
@@ -112,7 +112,7 @@ def chances(
 
 
 def no_chances(seats: int) -> Chances:
-    """Return chances of no position."""
+    """Return empty chances, for zero positions."""
     none = np.zeros((0, seats))
     return Chances(none, none, none, none, BY_NET)
 
@@ -120,9 +120,9 @@ def no_chances(seats: int) -> Chances:
 def known_chances(
     positions: Sequence[Position], simulator: Simulator, playouts: int, seed: int, seat: int | None
 ) -> Chances:
-    """Return every player's win share as estimated by one seat, or by one who sees all hands (``seat`` None).
+    """Return every player's win share as estimated by one seat, or by an observer who sees all hands (``seat`` None).
 
-    Unlike those of ``chances``, the shares of a position add up to 1. Raises UserError as ``chances`` does.
+    Unlike the result of ``chances``, the shares of a position add up to 1. Raises UserError as ``chances`` does.
     """
     check_playouts(playouts)
     share = np.zeros((len(positions), simulator.seats))
@@ -141,7 +141,7 @@ def known_chances(
 
 
 def _follower(simulator: Any) -> Follower:
-    """Return the chances by the value net of a table; UserError without one."""
+    """Return the simulator's follower, which computes chances by a value net; raise UserError if there is no net."""
     if not has_value_net(simulator):
         raise UserError(f"there is no value net for this table of {simulator.plan.game}: give --playouts 2 or more")
     follower: Follower = simulator.follower

@@ -1,10 +1,10 @@
 """The character of games: decisiveness, drama and similar measures, from the chances of every seat throughout a game.
 
-Each figure is a number of a game; the estimate is its mean over games. ``C[t, s]`` is the chance of seat s when stage t
-begins (a turn; in Tower of Babel the turn of one seat), the winner of a game its seat with the most victory (each of
-several in turn, weighted by its share). Definitions follow Browne (Automatic Generation and Evaluation of
-Recombination Games, 2008, section 4) and Ludii's concepts (Piette, Stephenson, Soemers, Browne 2021), with calibrated
-chances in place of an evaluation.
+Each figure has one value per game; the estimate is its mean over games. ``C[t, s]`` is the chance of seat s when stage
+t begins. A stage is a turn (in Tower of Babel, the turn of one seat). A figure of the winner is computed for every seat
+and averaged with the seats' shares of the victory as weights, so a sole winner alone counts. Definitions follow Browne
+(Automatic Generation and Evaluation of Recombination Games, 2008, section 4) and Ludii's concepts (Piette, Stephenson,
+Soemers, Browne 2021), with calibrated chances instead of an evaluation function.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 PREFIX = "character:"
-"""What the names of the figures begin with where they are columns of the seats table."""
+"""The prefix of the figures' names when they are columns of the seats table."""
 GOOD = 0.02
-"""A move is good if it costs no more win share than this against the best."""
+"""A move is good if it costs at most this much win share compared with the best move."""
 
 
 @dataclass(frozen=True)
@@ -56,16 +56,16 @@ COUNT = len(FIGURES)
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """Games with the chances of their seats.
+    """Games with every seat's chances at each stage.
 
     Attributes
     ----------
-    rows: as ``Simulator.play`` writes them.
+    rows: the rows of all seats, as ``Simulator.play`` writes them.
     stages: the number of each stage, -1 beyond the end, shape (games, stages).
     chances: the chances of each seat when a stage begins, shape (games, stages, seats).
-    trials: the trials of some stages and one seat each: index of the game, stage, seat; shape (trials, 3).
-    tried: the chances of all seats after the stage, with the best and the second best move of the seat by the policy's
-        net and all else alike, shape (trials, 2, seats).
+    trials: the stages at which two moves of a seat were compared: index of the game, stage, seat; shape (trials, 3).
+    tried: the chances of all seats after the best and after the second-best move of that seat (as ranked by the
+        policy's net), everything else being equal; shape (trials, 2, seats).
     """
 
     rows: NDArray[Any]
@@ -76,9 +76,9 @@ class Followed:
 
 
 def figures_of(followed: Followed, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the figures of each game, shape (games, FIGURES); NaN where a game does not say.
+    """Return the figures of each game, shape (games, FIGURES); NaN if undefined, as in a game without trials.
 
-    ``shares``: the shares of the victory, shape (games, players).
+    ``shares``: the seats' shares of the victory, shape (games, players).
     """
     chances, played = followed.chances.astype(np.float64), followed.stages >= 0
     games, room, players = chances.shape
@@ -103,14 +103,14 @@ def figures_of(followed: Followed, shares: NDArray[np.float64]) -> NDArray[np.fl
             of_winner(safe(0.5)), of_winner(safe(0.8)),
             of_winner(deficit.sum(axis=1) / length[:, None]), of_winner(deficit.max(axis=1)),
             of_winner(below.sum(axis=1) / length[:, None]), of_winner((deficit > 0).sum(axis=1) / length[:, None]),
-            changes.astype(np.float64), *_trials(followed, games, players),
+            changes.astype(np.float64), *_trial_figures(followed, games, players),
         ],
         axis=1,
     )  # fmt: skip
 
 
-def _trials(followed: Followed, games: int, players: int) -> list[NDArray[np.float64]]:
-    """Return the means over the trials of each game: stakes, two_good, interaction, targeted."""
+def _trial_figures(followed: Followed, games: int, players: int) -> list[NDArray[np.float64]]:
+    """Return the figures that are means over a game's trials: stakes, two_good, interaction, targeted."""
     game, seat = followed.trials[:, 0], followed.trials[:, 2]
     change = (followed.tried[:, 0] - followed.tried[:, 1]).astype(np.float64)
     rows = np.arange(len(game))
@@ -125,16 +125,17 @@ def _trials(followed: Followed, games: int, players: int) -> list[NDArray[np.flo
 
 
 def settling_of(phases: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the columns of ``settled``."""
+    """Return the column names of the array that ``settled`` returns: the deal, then each phase."""
     return "the deal and the first hands", *phases
 
 
 def settled(followed: Followed, shares: NDArray[np.float64], phases: Mapping[str, int]) -> NDArray[np.float64]:
-    """Return by how much the squared error of the chances falls, mean over seats: when the result comes about.
+    """Return how much the squared error of the chances (mean over seats) falls in each phase, shape (games, columns).
 
-    First from even chances to those when the game begins, then in each phase, to the first stage of the next one; at
-    the end it is 0, so the columns (``settling_of``) add up to the squared deviation of the result from even chances.
-    ``phases``: names, each with its first stage.
+    The first column is the fall from even chances to the chances when the game begins. Each further column is the fall
+    during one phase, up to the first stage of the next. The final error is 0, so the columns (``settling_of``) add up
+    to the squared deviation of the result from even chances.
+    ``phases``: the first stage of each phase, by name.
     """
     chances, stages, begins = followed.chances, followed.stages, list(phases.values())
     errors = [((1 / shares.shape[1] - shares) ** 2).mean(axis=1)]

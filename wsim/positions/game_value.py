@@ -1,4 +1,4 @@
-"""``wsim.Game``: a game in progress as a value, for programs about it."""
+"""``wsim.Game``: a game in progress as a value, for use in programs."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _Policies = Sequence[Any] | str | Callable[..., int]
 
 
 class Observation:
-    """The information of a seat about a position.
+    """The information that a seat has about a position.
 
     Attributes
     ----------
-    record: a JSON object, in the words of the trace; ``told`` is its former name.
-    array: int16, one number for each of ``columns``.
-    columns: the names of the numbers; the same for every position of a plan.
+    record: a JSON object with the vocabulary of the trace; ``told`` is its former name.
+    array: int16, one value for each name in ``columns``.
+    columns: the names of the values in ``array``, the same for every position of a plan.
     """
 
     def __init__(self, record: dict[str, Any], array: NDArray[np.int16], columns: tuple[str, ...]) -> None:
@@ -42,7 +42,7 @@ class Observation:
         self.array, self.columns = array, columns
 
     def __getitem__(self, key: str) -> Any:
-        """Return a part of ``record``."""
+        """Return the value of a key of ``record``; raise UserError for an unknown key."""
         key = "public_moves" if key == "deeds" else key  # its former name
         if key not in self.record:
             known = f"{', '.join(self.record)}{nearest(key, self.record)}"
@@ -54,16 +54,16 @@ class Observation:
 
 
 class Game:
-    """A game in progress: ask who decides and what is legal, make moves, copy it, play it out.
+    """A game in progress: see who decides, list the legal moves, make a move, copy the game, play it out.
 
     Parameters
     ----------
     plan: a plan (default: the game's default plan).
-    number: the number of the game within the plan's seed.
+    number: the number of the game; together with the plan's seed, it determines the deal.
     keys: keys of the plan, the same as the options of ``wsim run``: ruleset="2e", players=4, seed=7, game=...
 
-    The plan's policies decide nothing here: every move is made by ``step``. Invalid calls raise UserError, in one
-    sentence.
+    The plan's policies make no moves on their own: call ``step`` for every move. Invalid calls raise UserError with a
+    message of one sentence.
     """
 
     def __init__(self, plan: Plan | None = None, /, *, number: int = 0, **keys: Any) -> None:
@@ -80,16 +80,16 @@ class Game:
 
     @classmethod
     def from_json(cls, text: str, *, trust: bool = False) -> Self:
-        """Return the game of a position file (``to_json``, or written by hand: docs/positions.md).
+        """Return the game in a position file, which was returned by ``to_json`` or written by hand (docs/positions.md).
 
-        Raises UserError, in one sentence, for text that is not a position file or for an impossible position. Nothing
-        that the text names is executed. Files that it names (cards, patches, weights, nets) are read only if you
-        ``trust`` its author.
+        Raises UserError for a string that is not a position file and for an impossible position. Code that the file
+        names is never executed. Other files that it names (cards, patches, weights, nets) are read only with ``trust``:
+        set it only if you trust the author.
         """
         plan, number, described, steps = read(text, trust=trust)
         game = cls(plan, number=number)
         game._described = described
-        *_, game = game._again(steps)
+        *_, game = game._replayed(steps)
         return game
 
     @property
@@ -107,10 +107,10 @@ class Game:
         return [game._position for game in self.history()]  # noqa: SLF001 (of this class)
 
     def history(self) -> list[Self]:
-        """Return the game at the start and after each step, as independent copies."""
-        return [game.clone() for game in self._again(self._steps)]
+        """Return independent copies of the game at the start and after each step."""
+        return [game.clone() for game in self._replayed(self._steps)]
 
-    def _again(self, steps: Sequence[Any]) -> Iterator[Self]:
+    def _replayed(self, steps: Sequence[Any]) -> Iterator[Self]:
         """Yield a copy of the game at its start, and after each step."""
         game, described = self.clone(), self._described
         begun = self._simulator.begin(self._number) if described is None else self._simulator.set_up(described)
@@ -118,12 +118,12 @@ class Game:
         yield game
         for number, step in enumerate(steps):
             try:
-                game = game._repeated(step)  # noqa: SLF001
+                game = game._replay_step(step)  # noqa: SLF001
             except UserError as error:
                 raise UserError(f"step {number} of the position file: {error}") from None
             yield game
 
-    def _repeated(self, step: Any) -> Self:
+    def _replay_step(self, step: Any) -> Self:
         """Return the game after a step of a position file: the index of a move, or a resampling."""
         if isinstance(step, list) and len(step) == 3 and step[0] == _REDRAW:
             return self.determinize(step[1], step[2])
@@ -134,22 +134,23 @@ class Game:
     def to_json(self, seat: int | None = None) -> str:
         """Return the game as a position file for ``from_json``.
 
-        It contains the plan, the start and every step, and therefore all hidden cards. With ``seat`` it contains only
-        what that seat sees, in the form of a hand-written position; the rest is resampled when it is read. If that form
-        cannot express the moment (the seat has chosen, others have not), the last earlier moment that it can is used.
+        The file contains the plan, the start and every step, and so reveals all hidden cards. With ``seat``, it is a
+        hand-written position that contains only what that seat sees; everything else is resampled when it is read. If
+        such a position cannot express the current moment (the seat has chosen, others have not), it describes the
+        latest earlier moment that it can express.
         """
         if seat is not None:
-            text = self._seen_by(self._checked(seat))
-            if find_game(self._plan.game).POSITION_KEYS and not _is_read(text):
+            text = self._view_of(self._checked_seat(seat))
+            if find_game(self._plan.game).POSITION_KEYS and not _is_readable(text):
                 before = self.history()[:-1]
-                seen = (game._seen_by(seat) for game in reversed(before))  # noqa: SLF001 (of this class)
-                return next(filter(_is_read, seen), text)
+                seen = (game._view_of(seat) for game in reversed(before))  # noqa: SLF001 (of this class)
+                return next(filter(_is_readable, seen), text)
             return text
         described = self._described
         start = {"number": self._number} if described is None else {"position": dict(described)}
         return json.dumps(file_of(self._plan, **start, steps=self._steps), indent=1)
 
-    def _seen_by(self, seat: int) -> str:
+    def _view_of(self, seat: int) -> str:
         """Return the view of a seat as a position file."""
         seen = self._position.view(seat)
         keys = find_game(self._plan.game).POSITION_KEYS
@@ -170,7 +171,7 @@ class Game:
     def to_move(self) -> int | None:
         """The player whose decision is next; None at the end.
 
-        Players who choose at the same time are asked one after the other, and do not see each other's choice.
+        Players who choose at the same time are asked one after the other and do not see each other's choices.
         """
         return self._position.to_move
 
@@ -180,7 +181,7 @@ class Game:
         return None if self.to_move is None else self._position.decision()
 
     def legal(self) -> list[dict[str, Any]]:
-        """Return the legal moves, each as in the trace with its ``index`` first; an empty list at the end."""
+        """Return the legal moves as in the trace, each with its ``index`` as the first key; empty at the end."""
         moves = [] if self.to_move is None else self._position.moves()
         return [{"index": index, **move} for index, move in enumerate(moves)]
 
@@ -217,7 +218,7 @@ class Game:
         return index
 
     def follow(self) -> Self:
-        """Make the move of the plan's own policy; followed from the start, the game is the one that the plan plays."""
+        """Make the move of the plan's own policy; a game followed from its start is the game that the plan plays."""
         if self.to_move is None:
             raise UserError("the game is over: no move can be made")
         self._steps.append(self._position.follow())
@@ -242,7 +243,7 @@ class Game:
             if name not in known:
                 raise UserError(f"a moment has no {name!r}{nearest(name, known)}: give any of {', '.join(known)}")
         if "seat" in moment:
-            self._checked(moment["seat"])
+            self._checked_seat(moment["seat"])
         values_seen: dict[str, set[Any]] = {name: set() for name in moment}
         while self.to_move is not None:
             seen = self._position.view(self.to_move)
@@ -260,7 +261,7 @@ class Game:
         """Return the legal move that a policy would make in this position."""
         if self.to_move is None:
             raise UserError("the game is over: there is nothing to decide")
-        index = self._position.chosen_by(self._with((policy,)), _number(rng))
+        index = self._position.chosen_by(self._simulator_with((policy,)), _seed_of(rng))
         return self.legal()[index]
 
     def clone(self) -> Self:
@@ -278,42 +279,42 @@ class Game:
 
     def observe(self, seat: int | None = None) -> Observation:
         """Return everything that a seat may know (default: the seat whose decision is next)."""
-        who = self.to_move if seat is None else self._checked(seat)
+        who = self.to_move if seat is None else self._checked_seat(seat)
         if who is None:
             raise UserError("the game is over: name the seat to observe")
         columns = self._position.columns()
         return Observation(self._position.view(who), self._position.observation(who, len(columns)), columns)
 
     def view(self, seat: int | None = None) -> str:
-        """Return the information of a seat as text for a person (default: the seat that decides next)."""
-        who = self.to_move if seat is None else self._checked(seat)
+        """Return the information that a seat has as readable text (default: the seat that decides next)."""
+        who = self.to_move if seat is None else self._checked_seat(seat)
         if who is None:
             raise UserError("the game is over: name the seat to observe")
         return "\n".join(line.rstrip() for line in self._position.text(who))
 
     def phrase(self, move: Mapping[str, Any]) -> str:
-        """Return a move in a few words."""
+        """Describe a move in a few words."""
         return self._simulator.phrase(move)
 
     def scene(self, seat: int) -> Scene | None:
-        """Return the information of a seat as a scene for a page; None if the game has no pages."""
-        return self._simulator.scene(self._position.view(self._checked(seat)))
+        """Return the information that a seat has as a scene for a page; None if the game has no pages."""
+        return self._simulator.scene(self._position.view(self._checked_seat(seat)))
 
     @property
     def moment(self) -> Hashable:
-        """The state that changes between the moments at which a page stops, such as the turn."""
+        """A value that changes from each moment at which a page stops to the next, such as the turn."""
         return self._simulator.moment(self._position)
 
     def known_points(self) -> list[Mapping[str, int]]:
-        """Return the points of every seat by category that everybody at the table can count, if there are any."""
+        """Return every seat's publicly known points by category; an empty list if the game does not provide them."""
         return self._simulator.known_points(self._position)
 
     def asks(self) -> str:
-        """Return what the seat that decides is to choose, in a few words; an empty text at the end."""
+        """Describe the current choice in a few words; an empty string at the end."""
         return "" if self.to_move is None else self._position.asks()
 
     def obstacles(self) -> Mapping[str, str]:
-        """Return why the seat that decides cannot make some moves, as sentences by the name of a card or a stage."""
+        """Return the reason why the deciding seat cannot play a card or build a stage: one sentence by its name."""
         return self._position.obstacles()
 
     def payments(self, move: Mapping[str, Any]) -> dict[str, int]:
@@ -321,7 +322,7 @@ class Game:
         return self._simulator.payments(move)
 
     def public_moves(self) -> list[str]:
-        """Return the public moves of every seat so far, in words, if the game keeps a list of them."""
+        """Return all public moves so far as text; an empty list if the game does not list them."""
         moves = self.record().get("public_moves", ())
         return [f"seat {move['seat']}: {self._simulator.public_move_text(move)}" for move in moves]
 
@@ -334,15 +335,14 @@ class Game:
     told = record
 
     def determinize(self, seat: int, rng: int) -> Self:
-        """Return a copy in which everything the seat cannot know is resampled, with the probabilities it has for the
-        seat.
+        """Return a copy in which everything that the seat cannot know is resampled, conditional on what it knows.
 
-        The same ``rng`` (a whole number) gives the same copy. What the seat knows does not change; choices made but not
-        yet revealed are made again, after the seat's own.
+        The same ``rng`` (a whole number) gives the same copy. What the seat knows does not change; other seats' choices
+        that are not yet revealed are made again, after the seat's own choice.
         """
         copy = self.clone()
-        copy._position = self._position.redrawn(self._checked(seat), _number(rng))  # noqa: SLF001
-        copy._steps.append([_REDRAW, seat, _number(rng)])  # noqa: SLF001
+        copy._position = self._position.redrawn(self._checked_seat(seat), _seed_of(rng))  # noqa: SLF001
+        copy._steps.append([_REDRAW, seat, _seed_of(rng)])  # noqa: SLF001
         return copy
 
     def rollout(
@@ -350,22 +350,22 @@ class Game:
     ) -> NDArray[np.float64]:
         """Play this position out repeatedly; return the outcomes, shape (games, seats, 2).
 
-        The last axis is the score and the win share. Future cards and the policies' random choices differ between
+        The last axis contains the score and the win share. Future cards and the policies' random choices differ between
         playouts.
 
         Parameters
         ----------
-        policies: one policy for all seats, or one for each; None: as for ``values``.
-        games: how many playouts.
-        seat: resample what this seat cannot know in every playout; None: hands stay as they are.
-        rng: a whole number: the same number plays the same.
+        policies: one policy for all seats, or one per seat; None: as for ``values``.
+        games: number of playouts.
+        seat: every playout resamples what this seat cannot know; None: hands stay as they are.
+        rng: a whole number; the same number gives the same playouts.
         """
         _check_playouts(games)
         if self.to_move is None:
             raise UserError("the game is over: there is nothing to play out")
-        player = self._player(policies)
-        watcher = None if seat is None else self._checked(seat)
-        return self._position.play_out(player, games, watcher, _number(rng), FAR)
+        player = self._playout_simulator(policies)
+        watcher = None if seat is None else self._checked_seat(seat)
+        return self._position.play_out(player, games, watcher, _seed_of(rng), FAR)
 
     def values(
         self,
@@ -376,7 +376,7 @@ class Game:
         *,
         first: int = 0,
     ) -> list[dict[str, Any]]:
-        """Return the values of legal moves for the seat that decides, best first, by playouts that they share.
+        """Return the values of legal moves for the deciding seat, best first, estimated by playouts common to them all.
 
         Each playout resamples what the seat cannot know, then makes each move in turn and continues from the same cards
         with the same random numbers. A row has the ``index`` and the ``move``; ``win_share`` with its 95% interval
@@ -386,13 +386,14 @@ class Game:
 
         Parameters
         ----------
-        moves: legal moves to value, each by index or by part of it; None: all.
+        moves: legal moves to value, each given by its index or by a part of the move; None: all.
         policies: policies used in playouts: one for all seats, or one per seat; None: the plan's, as seated in this
             game (searchers are replaced by the player of their own playouts).
-        games: playouts per move. 0: none; the win shares are the chances by the value net of the game, some
-            turns on (docs/asking.md), in milliseconds. Then scores are None, and intervals are those of resampling.
-        rng: a whole number: the same number plays the same.
-        first: the number of the first playout: playouts 200 to 399 differ from 0 to 199.
+        games: playouts per move. 0: no playouts; win shares are estimated by the value net of the game, some turns
+            after the move (docs/asking.md), which takes milliseconds. Scores are then None, and intervals cover only
+            resampling.
+        rng: a whole number; the same number gives the same playouts.
+        first: the number of the first playout; playouts 200 to 399 are independent of playouts 0 to 199.
         """
         if games != BY_NET:
             _check_playouts(games)
@@ -404,32 +405,32 @@ class Game:
         self, moves: Sequence[int | Mapping[str, Any]] | None, policies: _Policies | None, rng: int, *, first: int = 0,
         by_net: bool = False,
     ) -> Values:  # fmt: skip
-        """Return the playouts of ``values``, before any of them is played; ``by_net``: what stands for them."""
+        """Return the object that plays the playouts for ``values``, before the first one; ``by_net``: by value net."""
         if self.to_move is None:
             raise UserError("the game is over: there is nothing to decide")
         every = range(len(self._position.moves()))
         chosen = list(every) if moves is None else list(dict.fromkeys(self._index_of(move) for move in moves))
         if not chosen:
-            raise UserError("name at least one legal move, or none to compare all")
+            raise UserError("name at least one legal move, or pass None to compare all")
         if first < 0:
             raise UserError(f"playouts are numbered from 0, not {first}")
-        player = self._player(policies)
+        player = self._playout_simulator(policies)
         if by_net and not has_value_net(player):
             raise UserError(f"there is no value net for this table of {self._plan.game}: at least 1 playout is needed")
-        return (ValuesByNet if by_net else Values)(self._position, player, chosen, _number(rng), first=first)
+        return (ValuesByNet if by_net else Values)(self._position, player, chosen, _seed_of(rng), first=first)
 
     @property
     def by_net(self) -> bool:
         """Whether there is a value net for the table, so that ``values`` needs no playouts."""
         return has_value_net(self._simulator)
 
-    def _player(self, policies: _Policies | None) -> Simulator:
-        """Return the plan's simulator with the policies for playouts; None: those at the table."""
+    def _playout_simulator(self, policies: _Policies | None) -> Simulator:
+        """Return the plan's simulator with the policies for playouts; None: the policies at the table."""
         if policies is None:
-            return self._with(playout_line_up(self._plan, self._number))
-        return self._with((policies,) if isinstance(policies, str) or callable(policies) else tuple(policies))
+            return self._simulator_with(playout_line_up(self._plan, self._number))
+        return self._simulator_with((policies,) if isinstance(policies, str) or callable(policies) else tuple(policies))
 
-    def _with(self, policies: tuple[Any, ...]) -> Simulator:
+    def _simulator_with(self, policies: tuple[Any, ...]) -> Simulator:
         """Return the plan's simulator with different policies."""
         if policies not in self._players:
             plan = self._plan.replace(policies=policies, rotate=False)
@@ -437,8 +438,8 @@ class Game:
                 self._players[policies] = find_game(plan.game).prepare(plan)
         return self._players[policies]
 
-    def _checked(self, seat: int) -> int:
-        """Return the seat of a player; raise UserError for an invalid one."""
+    def _checked_seat(self, seat: int) -> int:
+        """Return ``seat``; raise UserError if it is not the seat of a player."""
         if isinstance(seat, bool) or seat not in range(self._plan.players):
             raise UserError(f"seat {seat!r} does not exist: seats are numbered 0 to {self._plan.players - 1}")
         return seat
@@ -454,14 +455,15 @@ def _check_playouts(games: int) -> None:
         raise UserError(f"at least 1 playout is needed, not {games!r}")
 
 
-def _number(rng: int) -> int:
+def _seed_of(rng: int) -> int:
+    """Return the lowest 63 bits of a whole number; raise UserError for anything else."""
     try:
         return operator.index(rng) & ((1 << 63) - 1)
     except TypeError:
         raise UserError(f"rng must be a whole number, not {rng!r}") from None
 
 
-def _is_read(text: str) -> bool:
+def _is_readable(text: str) -> bool:
     """Return whether a position file written by wsim itself can be read."""
     try:
         Game.from_json(text, trust=True)

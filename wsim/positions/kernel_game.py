@@ -1,4 +1,4 @@
-"""The common base of games whose rules and policies are kernels; it imports no compiler."""
+"""The base class of games whose rules and policies are kernels; importing it does not import the compiler."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 _STEPPED = ContextVar("stepped", default=False)
 _SUMS = ("wsim.stats.kernels.adding",)
-"""Modules with the entry points that sum whole games; compiled while others are waited for."""
+"""Modules with the entry points that sum whole games; compiled while waiting for other kernels."""
 
 
 @contextmanager
 def compile_stepping() -> Iterator[None]:
-    """For plans prepared inside this context, compile the kernels that step games, not those that play whole ones."""
+    """For plans prepared inside this context, compile kernels that step games, not kernels that play whole games."""
     token = _STEPPED.set(True)
     try:
         yield
@@ -39,7 +39,7 @@ class KernelGame(Game):
     ----------
     COMPILE_SECONDS: approximate compile time of the kernel that plays whole games (``kernels.engine``; stepping is
         ``kernels.commands``), and of the policies of the default plan.
-    POLICIES: its registry.
+    POLICIES: its policy registry.
     """
 
     COMPILE_SECONDS: tuple[float, float]
@@ -47,7 +47,7 @@ class KernelGame(Game):
 
     @property
     def _entry_module(self) -> str:
-        """The module of the large kernel that is needed: it plays games or steps them."""
+        """The module of the main kernel that is needed: the one that plays whole games, or the one that steps games."""
         return f"{self.POLICIES.home}.kernels.{'commands' if _STEPPED.get() else 'engine'}"
 
     def cold(self) -> float:

@@ -1,4 +1,4 @@
-"""Games with kernels: prepared plans, the machine that steps positions, and positions, which are bytes."""
+"""Games with kernels: prepared plans, the machine that steps positions, and positions stored as bytes."""
 
 from __future__ import annotations
 
@@ -39,19 +39,20 @@ _NOTHING_SEEN: NDArray[np.int16] = np.zeros(0, np.int16)
 
 
 class Argument(np.record):  # type: ignore[misc]
-    """A record that is passed to kernels again and again, with a cached view of its bytes.
+    """A record that is passed to kernels repeatedly, with a cached view of its bytes.
 
-    On every access to ``data``, numpy would describe all (nested) fields of the record, which takes 0.1 ms.
+    Without the cache, every access to ``data`` makes numpy describe all (nested) fields of the record, which takes
+    0.1 ms.
     """
 
     @property
     def data(self) -> memoryview:
-        """Its bytes."""
+        """The bytes of the record."""
         return self.__dict__.get("bytes") or super().data  # a nested record has no cached view
 
     @classmethod
     def of(cls, record: Any) -> Any:
-        """Return a record that shares the memory of another; the record itself without the JIT."""
+        """Return an ``Argument`` that shares the memory of a record; without the JIT, the record itself."""
         if not JIT:
             return record
         content = np.frombuffer(record.data, np.uint8)
@@ -61,13 +62,13 @@ class Argument(np.record):  # type: ignore[misc]
 
 
 class Machine:
-    """A plan's kernels, ready for positions.
+    """A plan's kernels, ready to step positions.
 
     Parameters
     ----------
     entry: the kernel (game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen) that
         returns who decides next.
-    game, state: dtypes; a game begins with its state, whose size is a multiple of 8 bytes.
+    game, state: dtypes; a game record begins with its state, whose size is a multiple of 8 bytes.
     rules, seating, addresses: arguments of the plan's kernels.
     line_up: the policies behind the addresses.
     """
@@ -121,7 +122,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class VectorKernels:
-    """The kernels of a plan, ready for many games at once (``wsim.env``).
+    """The kernels of a plan, ready to step many games at once (``wsim.env``).
 
     Attributes
     ----------
@@ -129,9 +130,9 @@ class VectorKernels:
     entry: the kernel (game, words, states, rules, seating, line_up, request, timesteps, seen, masks) that returns
         -1, or the index of the game in which a policy failed.
     timestep: the dtype of a time step, documented in ``wsim.kernels.heads``.
-    columns: the names of an observation's numbers, without the history.
+    columns: the names of the values in an observation, without the history.
     actions: the names of the fixed actions, by number.
-    most_moves: the largest number of legal moves of a decision.
+    most_moves: the maximum number of legal moves at a decision.
     """
 
     machine: Machine
@@ -142,7 +143,7 @@ class VectorKernels:
     most_moves: int
 
     def states(self, count: int) -> NDArray[Any]:
-        """Return room for the states of some games."""
+        """Return zeroed memory for the states of ``count`` games."""
         return np.zeros((count, self.machine.state.itemsize // 8), np.uint64)
 
     def step(self, states: NDArray[Any], request: Any, timesteps: Any, seen: NDArray[Any], masks: NDArray[Any]) -> None:
@@ -177,16 +178,15 @@ _Position = TypeVar("_Position", bound="StatePosition")
 
 
 class KernelSimulator(Simulator, Generic[_Position]):
-    """A prepared plan of a game with kernels.
+    """A plan of a game with kernels, prepared for playing.
 
-        The package ``KERNELS`` has the modules ``layout`` (dtypes GAME, STATE, ROW, PICK), ``engine`` (``play_chunk``),
-        ``commands`` (``run_machine``) and ``lockstep`` (``step_games``); each is imported, and compiled, where it is
-        needed.
+    The package ``KERNELS`` has the modules ``layout`` (dtypes GAME, STATE, ROW, PICK), ``engine`` (``play_chunk``),
+    ``commands`` (``run_machine``) and ``lockstep`` (``step_games``); each is imported and compiled when it is needed.
 
-        Attributes
-        ----------
-            line_up: the resolved policies. rules, seating: records passed to kernels.
-        KERNELS: the package. POSITION: the class of its positions.
+    Attributes
+    ----------
+    line_up: the resolved policies. rules, seating: records passed to kernels.
+    KERNELS: the package. POSITION: the class of its positions.
     LIMITS: the limits that its guards check, by number.
     """
 
@@ -198,7 +198,7 @@ class KernelSimulator(Simulator, Generic[_Position]):
         from wsim.jit import addresses_of
 
         self.plan, self.rules, self.seating = plan, rules, _copied(seating)
-        # not self: a search makes thousands of simulators, and in cycles they would wait for the garbage collector
+        # a weak reference: a search makes thousands of simulators, and only the garbage collector frees cycles
         simulator = weakref.proxy(self)
         self.line_up = replace(line_up, limit_error=lambda *broken: simulator.limit_error(*broken))
         self.seats = int(rules.seats)
@@ -216,17 +216,17 @@ class KernelSimulator(Simulator, Generic[_Position]):
         return self.POSITION(self, number)
 
     def limit_error(self, broken: BrokenLimit, where: str) -> UserError:
-        """Return the error for a limit that a game broke."""
+        """Return the error for a limit that a game exceeded."""
         source = self.limit_source(broken.what, broken.source)
         return limit_error_of(self.LIMITS, broken, source, f"{where} of {self.table}")
 
     def limit_source(self, what: int, source: int) -> str:  # noqa: ARG002
-        """Return the name of the card (or other item) that broke a limit, empty if it is unknown."""
+        """Return the name of the card (or other item) that exceeded a limit; empty if unknown."""
         return ""
 
     @property
     def table(self) -> str:
-        """The table in a few words, for the sentence about a game that breaks a limit."""
+        """A short description of the table, for the message about an exceeded limit."""
         return f"{self.plan.players} players"
 
     def _kernel(self, module: str, name: str) -> Any:
@@ -243,13 +243,13 @@ class KernelSimulator(Simulator, Generic[_Position]):
 
     @cached_property
     def machine(self) -> Machine:
-        """The kernels, ready for positions."""
+        """The kernels, ready to step positions."""
         game, state = self._kernel("layout", "GAME"), self._kernel("layout", "STATE")
-        line_up = replace(self.line_up, limit_error=self.limit_error)  # environments hold the machine alone
+        line_up = replace(self.line_up, limit_error=self.limit_error)  # environments keep only the machine
         return Machine(self._kernel("commands", "run_machine"), game, state, self.rules, self.seating, line_up)
 
     def vector_kernels(self, columns: tuple[str, ...], actions: tuple[str, ...], most_moves: int) -> VectorKernels:
-        """Return the kernels, ready for many games at once."""
+        """Return the kernels, ready to step many games at once."""
         timestep, entry = timestep_of(self._kernel("layout", "TYPES").seats), self._kernel("lockstep", "step_games")
         return VectorKernels(self.machine, entry, timestep, columns, actions, most_moves)
 
@@ -287,7 +287,7 @@ class KernelSimulator(Simulator, Generic[_Position]):
 
     @cached_property
     def follower(self) -> Follower:
-        """The chances of every seat by the value net of the game; raise UserError where there is none."""
+        """The follower that computes every seat's chances by the value net; raise UserError if there is no net."""
         from wsim.positions.value_net import Follower
 
         net = self.value_net
@@ -301,11 +301,11 @@ class KernelSimulator(Simulator, Generic[_Position]):
         return None
 
     def base_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
-        """Return the seats table of rows as the kernels write them."""
+        """Return the seats table of rows that kernels wrote (``base_dtype``)."""
         return super().seats_frame(rows)
 
     def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
-        """Return the seats table of rows; with the option ``character``, with the figures of each game."""
+        """Return the seats table of rows, including the figures of each game if the option ``character`` is set."""
         if rows.dtype == self.base_dtype:
             return self.base_frame(rows)
         figures = np.asarray(rows["character"])
@@ -314,7 +314,7 @@ class KernelSimulator(Simulator, Generic[_Position]):
 
     def play_seated(self, first: int, rows: NDArray[Any], orders: NDArray[np.int64]) -> None:
         if rows.dtype != self.base_dtype:
-            raise UserError("games in several seatings cannot be followed: leave out character")
+            raise UserError("the option character cannot be combined with several seatings of a deal: leave it out")
         if self.isolated_policies is not None:
             play_side_by_side(self, first, rows, None, 0, orders)
             return
@@ -354,11 +354,11 @@ class KernelSimulator(Simulator, Generic[_Position]):
 
 
 class StatePosition(Position):
-    """A position of a game whose kernels are a machine (``wsim.game.Position``).
+    """A position of a game with kernels, stepped by a ``Machine`` (``wsim.game.Position``).
 
     Attributes
     ----------
-    simulator: the prepared plan. machine: the machine that steps it. words: its state, uint64.
+    simulator: the prepared plan. machine: the machine that steps the position. words: its state, uint64.
     DECISIONS: names of decisions, by ``CHOICE.kind``.
     """
 
@@ -390,7 +390,7 @@ class StatePosition(Position):
 
     @property
     def moment(self) -> dict[str, Any]:
-        """The first keys of a view: who decides what; empty at the end."""
+        """The first keys of a view: the deciding seat and its kind of decision; empty at the end."""
         return {} if self.to_move is None else {"to_move": self.to_move, "decision": self.decision()}
 
     @property
@@ -399,7 +399,7 @@ class StatePosition(Position):
         return self.words.view(self.machine.state).view(np.recarray)[0]
 
     def refresh(self, command: int, number: int = 0, seat: int = EVERYTHING) -> None:
-        """Lay out a part of the position, or list the moves of the layout."""
+        """Run a command that adds a part of a position being set up (ADD) or lists its moves (LOOK)."""
         self._run(command, number, seat)
 
     def take(self, index: int) -> None:
@@ -408,7 +408,7 @@ class StatePosition(Position):
     def follow(self, more: int = 0) -> int:
         """Make the move of the plan's own policy, exactly as when the plan is played; return its index.
 
-        With ``more``, also make that many further moves; the index is that of the last one.
+        With ``more``, also make that many further moves, and return the index of the last one.
         """
         return int(self._run(FOLLOW, more).answer.index)
 
@@ -423,7 +423,7 @@ class StatePosition(Position):
         return copy
 
     def redrawn(self, seat: int, seed: int, number: int = 0) -> Self:
-        """Return a copy with everything resampled that the seat cannot know; a function of state, seed and number."""
+        """Return a copy in which everything that the seat cannot know is resampled with a seed and a number."""
         copy = self.clone()
         copy._run(REDRAW, number, seat, seed)  # noqa: SLF001 (it is of this class)
         return copy
@@ -461,11 +461,11 @@ class StatePosition(Position):
         return seen
 
     def _keep_result(self, game: Any) -> None:
-        """Keep the score of a finished game, if it is not part of the state."""
+        """Store the scores of a finished game, if they are not part of the state."""
 
 
 def _copied(seating: Any) -> Any:
-    """Return a copy of a seating; only those settings that are in use are copied, since they are large."""
+    """Return a copy of a seating; only the settings in use are copied, because they are large."""
     copied = seating_like(seating)
     for name in seating.dtype.names:
         used = slice(None) if name != "settings" else slice(int(seating["settings_at"].max()) + 1)

@@ -1,4 +1,4 @@
-"""Moves and their values as lines for a person: the same wording for why, advice and hints."""
+"""Format moves and their values as lines of text, with the same wording for why, advice and hints."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ class Speaker(Protocol):
     """An object that phrases moves in a game's words: a ``wsim.Game`` or a simulator."""
 
     def phrase(self, move: Mapping[str, Any], /) -> str:
-        """Return a move in a few words."""
+        """Describe a move in a few words."""
         ...
 
     def payments(self, move: Mapping[str, Any], /) -> dict[str, int]:
-        """Return the coins that each receiver gets for a move."""
+        """Return the coins that each recipient gets for a move."""
         ...
 
 
 def move_text(move: Mapping[str, Any], speaker: Speaker) -> str:
-    """Return a move in words, with the payments."""
+    """Describe a move and its payments in words."""
     payments = ", ".join(f"{coins} to {seller}" for seller, coins in speaker.payments(move).items())
     return speaker.phrase(move) + (f" ({payments})" if payments else "")
 
@@ -38,9 +38,9 @@ def interval_text(low: float | None, high: float | None, decimals: int) -> str:
 
 
 def value_texts(row: Mapping[str, Any], decimals: int, *, best: bool) -> tuple[str, str, str]:
-    """Return win share, score and loss of a row of ``wsim.Game.values`` with half their intervals.
+    """Format win share, score and loss of a row of ``wsim.Game.values``, each with the half-width of its interval.
 
-    The loss of the ``best`` move is empty, and so is a score that is not known.
+    The loss of the ``best`` move and an unknown score are empty strings.
     """
     share = f"{row['win_share']:.{decimals}f}{interval_text(row['low'], row['high'], decimals)}"
     ends = row["score_low"], row["score_high"]
@@ -50,13 +50,13 @@ def value_texts(row: Mapping[str, Any], decimals: int, *, best: bool) -> tuple[s
 
 
 def worth(row: Mapping[str, Any]) -> str:
-    """Return win share and score of a row of ``wsim.Game.values``, with the half-widths of their intervals."""
+    """Format win share and score of a row of ``wsim.Game.values``, with the half-widths of their intervals."""
     share, score, _ = value_texts(row, 3, best=False)
     return f"win {share}  score {score}" if score else f"win {share}"
 
 
 def ranked_lines(rows: Sequence[Mapping[str, Any]], speaker: Speaker, numbers: Sequence[int]) -> list[str]:
-    """Return the rows of ``wsim.Game.values`` as a numbered list, at most 80 columns wide."""
+    """Format the rows of ``wsim.Game.values`` as a numbered list, at most 80 columns wide."""
     heads, width = [], 12 if any(row["score"] is not None for row in rows) else 0
     for index, (number, row) in enumerate(zip(numbers, rows, strict=True)):
         share, score, loss = value_texts(row, 3, best=index == 0)

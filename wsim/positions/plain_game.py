@@ -1,6 +1,6 @@
-"""The common base of games in plain Python: the rules are one class, and policies, search and catalogue follow from it.
+"""Base classes of games in plain Python: one class contains the rules; policies, search and catalogue follow from it.
 
-Such games are slow: some thousand games a second, where kernels play some hundred thousand (``SLOW``).
+Such games are slow: about a hundred times as slow as games with kernels (``SLOW``).
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
     from wsim.policies.numbers import Number
 
 SLOW = "Plain Python plays some thousand games a second; rules as kernels play some hundred times as many"
-"""What its catalogue and its search say of a game; how to change it is in docs/own-game.md."""
+"""A remark in the catalogue and the search of such a game; docs/own-game.md describes a game with kernels."""
 CHECKED = 20
-"""Games with random moves at every number of players that check a patch."""
+"""Number of games that check a patch, for each number of players."""
 
 SAMPLED = 8
-"""Games that show which numbers views contain."""
+"""Number of games that are played to find out which numbers views contain."""
 
 PolicyFunction = Callable[..., int]
 """Takes a seat's view, the legal moves, a random stream and its parameters; returns the index of a move."""
 
 
 class Value(NamedTuple):
-    """A whole number of the rules that ``--set`` and patches can change: its default, range and meaning."""
+    """A whole number in the rules that ``--set`` and patches can change: its default, range and meaning."""
 
     default: int
     least: int
@@ -58,8 +58,8 @@ class Value(NamedTuple):
 class PlainPosition(Position):
     """A game in progress whose rules are the methods of this class; everything else is derived from them.
 
-    A subclass has ``deal``, ``to_move``, ``moves``, ``make``, ``totals``, ``view`` and ``redraw``. Its attributes are
-    copied with it, so they must be values: numbers, texts, lists, sets, dictionaries.
+    A subclass defines ``deal``, ``to_move``, ``moves``, ``make``, ``totals``, ``view`` and ``redraw``. A copy of a
+    position copies its attributes, so they must be values: numbers, strings, lists, sets, dictionaries.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class PlainPosition(Position):
         """Resample everything that a seat cannot know; do nothing if nothing is hidden."""
 
     def details(self) -> Sequence[Mapping[str, Any]]:
-        """Return the further columns (``PlainGame.COLUMNS``) of every seat at the end."""
+        """Return every seat's values of the additional columns (``PlainGame.COLUMNS``) at the end."""
         return [{}] * self.players
 
     def take(self, index: int) -> None:
@@ -117,7 +117,7 @@ class PlainPosition(Position):
         return list(self.totals())
 
     def scores(self) -> list[dict[str, Any]]:
-        """Return seat, total and win share of every seat; equal winners share the win."""
+        """Return seat, total and win share of every seat; tied winners share the win."""
         totals = self.totals()
         winners = [total == max(totals) for total in totals]
         return [
@@ -126,17 +126,17 @@ class PlainPosition(Position):
         ]
 
     def redrawn(self, seat: int, seed: int, number: int = 0) -> Self:
-        """Return a copy with everything resampled that the seat cannot know; a function of position, seed, number."""
+        """Return a copy in which everything that the seat cannot know is resampled with a seed and a number."""
         copy = self.clone()
         copy.redraw(seat, stream("redraw", seed, number))
         return copy
 
     def columns(self, history: bool = True) -> tuple[str, ...]:  # noqa: ARG002 (no history is kept)
-        """Return the names of an observation's numbers."""
+        """Return the names of the values in an observation."""
         return self.simulator.columns
 
     def observation(self, seat: int, size: int) -> NDArray[np.int16]:
-        """Return the numbers in a seat's view by the names in ``columns``, 0 where there is none."""
+        """Return the numbers in a seat's view in the order of ``columns``, 0 for a name that the view lacks."""
         numbers = numbers_in(self.view(seat))
         limits = np.iinfo(np.int16)
         values = [numbers.get(name, 0) for name in self.simulator.columns[:size]]
@@ -144,7 +144,7 @@ class PlainPosition(Position):
 
 
 def stream(*words: object) -> random.Random:
-    """Return a random stream that depends on these words only; the words do not follow from its numbers."""
+    """Return a random stream that depends only on these words, which cannot be inferred from its numbers."""
     return random.Random("/".join(map(str, words)))
 
 
@@ -160,7 +160,7 @@ def numbers_in(value: Any, name: str = "") -> dict[str, int]:
 
 
 class Player(NamedTuple):
-    """An entry of a line-up: a function of a seat's view, or a search if it has none."""
+    """An entry of a line-up: a function of a seat's view, or a search if ``function`` is None."""
 
     label: str
     function: PolicyFunction | None
@@ -168,12 +168,12 @@ class Player(NamedTuple):
     simulator: PlainSimulator | None = None
 
     def choose(self, position: PlainPosition, source: random.Random) -> int:
-        """Return the index of a legal move; raise UserError for a policy that fails or names none."""
+        """Return the index of a legal move; raise UserError if the policy raises or returns anything else."""
         moves = position.moves()
         if len(moves) < 2:
             return 0
         if self.function is None:
-            return self._searched(position, len(moves), source)
+            return self._search(position, len(moves), source)
         seat = position.to_move
         try:
             index: Any = self.function(position.view(seat), moves, source, **self.parameters)
@@ -185,8 +185,8 @@ class Player(NamedTuple):
             raise UserError(f"policy {self.label!r} chose move {index!r} in game {position.number}: {legal}")
         return int(index)
 
-    def _searched(self, position: PlainPosition, moves: int, source: random.Random) -> int:
-        """Return the move with the best mean win share, then score, of playouts that all moves share."""
+    def _search(self, position: PlainPosition, moves: int, source: random.Random) -> int:
+        """Return the index of the move with the best mean win share, then score, in playouts common to all moves."""
         assert self.simulator is not None
         playouts, seat = self.parameters["playouts"], position.to_move
         outcomes = position.compare(self.simulator, range(moves), playouts, seat, source.getrandbits(62))
@@ -195,7 +195,7 @@ class Player(NamedTuple):
 
 
 class PlainSimulator(Simulator):
-    """A prepared plan of a game in plain Python."""
+    """A plan of a game in plain Python, prepared for playing."""
 
     def __init__(self, game: PlainGame, plan: Plan) -> None:
         self.game, self.plan, self.seats = game, plan, plan.players
@@ -208,11 +208,11 @@ class PlainSimulator(Simulator):
 
     @property
     def actions(self) -> Sequence[str]:
-        """The names of all moves (``phrase``)."""
+        """The names of all moves, as ``phrase`` returns them."""
         return self.game.ACTIONS
 
     def player_of(self, entry: int) -> Player:
-        """Return a player of the line-up, counted round."""
+        """Return a player of the line-up; entry numbers beyond its end start again from the first player."""
         return self.players[entry % len(self.players)]
 
     def begin(self, number: int) -> PlainPosition:
@@ -221,7 +221,7 @@ class PlainSimulator(Simulator):
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The names of an observation's numbers: all in views of a few random games, the same for all seeds."""
+        """The names of the values in an observation: all numbers in views of a few random games."""
         names: dict[str, None] = {}
         sampled, source = PlainSimulator(self.game, self.plan.replace(seed=1)), stream("columns")
         for number in range(SAMPLED):
@@ -275,11 +275,12 @@ class PlainGame(Game):
 
     Attributes
     ----------
-    POSITION: the class of its positions. PLAYERS: the possible numbers of players.
-    POLICIES: its policies by name; the first line of a docstring is the idea, arguments with defaults are parameters.
-    VALUES: the numbers of the rules that can be changed. COLUMNS: dtypes of further columns of the seats table.
-    ACTIONS: the names of all moves, for environments with ``fixed`` actions; empty: there are none.
-    DECISIONS, MOVES: the largest number of decisions of a game, and of legal moves of a decision.
+    POSITION: the class of its positions. PLAYERS: the supported numbers of players.
+    POLICIES: its policies by name; the first line of a policy's docstring is its description, and its arguments with
+        defaults are parameters.
+    VALUES: the numbers in the rules that can be changed. COLUMNS: dtypes of additional columns of the seats table.
+    ACTIONS: the names of all moves, for environments with ``fixed`` actions; empty: no fixed actions.
+    DECISIONS, MOVES: the maximum number of decisions in a game, and of legal moves at a decision.
     RULESET: the name of its rules.
     """
 
@@ -302,7 +303,7 @@ class PlainGame(Game):
         return PlainCatalogues(self)
 
     def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:  # noqa: ARG002
-        """Return the defaults: the fewest players, all with the first policy."""
+        """Return the defaults: the smallest number of players, all with the first policy."""
         return {"ruleset": self.RULESET, "players": self.PLAYERS[0], "policies": next(iter(self.POLICIES))}
 
     def parameters_of(self, name: str) -> tuple[Parameter, ...]:
@@ -330,12 +331,12 @@ class PlainGame(Game):
         return ()
 
     def _checked(self, entry: Entry) -> dict[str, Any]:
-        """Return the parameters of an entry with their defaults; raise UserError for unknown ones."""
+        """Return all parameters of an entry, including defaults; raise UserError for unknown ones."""
         names = (*self.POLICIES, SEARCH)
         if entry.file or entry.module:
             raise UserError(
-                f"{self.NAME} plays the functions in POLICIES of its class: import {str(entry)!r} there; accepted: "
-                f"{', '.join(names)}"
+                f"{self.NAME} plays only the functions in POLICIES of its class: import {str(entry)!r} there; "
+                f"accepted: {', '.join(names)}"
             )
         if entry.name not in names:
             raise UserError(f"unknown policy {entry.name!r}{nearest(entry.name, names)}; accepted: {', '.join(names)}")
@@ -350,7 +351,7 @@ class PlainGame(Game):
         }
 
     def player_of(self, entry: Entry, plan: Plan) -> Player:
-        """Return the player of an entry; raise UserError for one that cannot be played."""
+        """Return the player of an entry; raise UserError if it cannot play."""
         parameters = self._checked(entry)
         if entry.name != SEARCH:
             return Player(str(entry), self.POLICIES[entry.name], parameters)
@@ -361,7 +362,7 @@ class PlainGame(Game):
         return Player(str(entry), None, parameters, PlainSimulator(self, plan.replace(policies=policy)))
 
     def prepare(self, plan: Plan) -> PlainSimulator:
-        """Return a plan ready to play; raise UserError for one that cannot be played."""
+        """Return a simulator of a plan; raise UserError if the plan cannot be played."""
         if plan.ruleset != self.RULESET:
             raise UserError(f"unknown rule set {plan.ruleset!r}{nearest(plan.ruleset, [self.RULESET])}")
         if plan.players not in self.PLAYERS:
@@ -386,7 +387,7 @@ class PlainGame(Game):
         return values
 
     def _change(self, values: dict[str, int], name: str, value: Any, where: str, mistakes: Mistakes) -> None:
-        """Set a value, or note why it cannot be set."""
+        """Set a value, or add the reason why it cannot be set to ``mistakes``."""
         if name not in values:
             known = ", ".join(values) or "none"
             mistakes.add(f"{where}: unknown value {name!r}{nearest(name, values)}; {self.NAME} has {known}")
@@ -437,7 +438,7 @@ class PlainCatalogues(Catalogues):
         return [{"ruleset": self.game.RULESET, "title": self.game.TITLE, "players": self.players}]
 
     def differences(self, source: Source, old: str, new: str) -> tuple[Rows, Sequence[str]]:  # noqa: ARG002
-        """Raise UserError: there is one rule set."""
+        """Raise UserError, because there is only one rule set."""
         raise UserError(f"{self.game.NAME} has one rule set, {self.game.RULESET}: there is nothing to compare")
 
     def check(self, source: Source, path: str) -> Rows:

@@ -1,4 +1,4 @@
-"""A game that people play, with policies in the other seats: whose turn it is, the moves, and undoing them."""
+"""A game that people play, with policies in the other seats: make, follow and undo moves, and get hints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wsim.positions.game_value import Game
 
 HINTS = 200
-"""Playouts per move for a hint, where there is no value net or playouts are asked for."""
+"""Playouts per move for a hint, if there is no value net or playouts are requested."""
 MAX_HINTS = 100_000
 SHOWN = 5
 """Moves shown in a hint."""
@@ -38,8 +38,8 @@ class PlayedGame:
 
     Attributes
     ----------
-    game: its current state. people: their seats. moves: the index of every move so far.
-    opened: seat and text of the moves made in the open, in games without a list of public moves.
+    game: its current state. people: the seats of the people. moves: the index of every move so far.
+    opened: seat and description of every open move, in games that do not list public moves themselves.
     """
 
     def __init__(self, game: Game, people: Iterable[int]) -> None:
@@ -73,7 +73,7 @@ class PlayedGame:
             self.opened.append((before.to_move, before.phrase(before.legal()[index])))
 
     def undo(self, seat: int) -> None:
-        """Go back to before the last decision of a person; raise UserError if a different person has decided since."""
+        """Return to the state before a person's last decision; raise UserError if someone else has decided since."""
         if not any(before.seat == seat for before in self._before):
             raise UserError("There is nothing to undo.")
         last = self._before[-1]
@@ -94,14 +94,14 @@ class PlayedGame:
         return sum(before.seat == seat for before in self._before)
 
     def seen(self) -> list[str]:
-        """Return the public moves so far, in words."""
+        """Return the public moves so far as text."""
         return self.game.public_moves() or [f"seat {seat}: {text}" for seat, text in self.opened]
 
 
 def hint(game: Game, playouts: int | None = None, shown: int | None = SHOWN) -> list[dict[str, Any]]:
-    """Return the best moves, ``shown`` of them or all for the seat that decides (rows of ``wsim.Game.values``).
+    """Return the ``shown`` best moves (None: all) for the deciding seat, as rows of ``wsim.Game.values``.
 
-    Without a number of playouts, they are valued by the value net, or by ``HINTS`` playouts where there is none.
+    If ``playouts`` is None, moves are valued by the value net, or by ``HINTS`` playouts if there is no value net.
     """
     playouts = (BY_NET if game.by_net else HINTS) if playouts is None else playouts
     return game.values(games=playouts, rng=game.plan.seed)[:shown]
@@ -122,5 +122,5 @@ def ahead(game: Game, seat: int) -> Game | None:
 
 
 def known_to(game: Game, seat: int) -> dict[str, Any]:
-    """Return the information of a seat, without the keys that name the next decision."""
+    """Return the information that a seat has, without the keys that describe the next decision."""
     return {key: value for key, value in game.observe(seat).record.items() if key not in MOMENT}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def seated(plan: Plan, number: int) -> tuple[str, ...]:
-    """Return the line-up of a game of a plan in seat order; one entry if all are equal."""
+    """Return the policies of one game of a plan in seat order; a single entry if all are equal."""
     return _from_seat_0(plan.policies, plan, number)
 
 
@@ -42,5 +42,5 @@ def _from_seat_0(entries: tuple[str, ...], plan: Plan, number: int) -> tuple[str
 
 
 def names_of(policies: Sequence[str]) -> str:
-    """Return a line-up as text; a single name if all are equal."""
+    """Return the names of a line-up, separated by commas; a single name if all are equal."""
     return policies[0] if len(set(policies)) == 1 else ",".join(policies)

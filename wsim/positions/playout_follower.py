@@ -1,4 +1,4 @@
-"""Chances throughout games by playouts, for tables without a value net or if playouts are requested."""
+"""Estimate chances throughout games by playouts, for tables without a value net or if playouts are requested."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ WHOLE = "the game"
 
 @dataclass(frozen=True)
 class PlayoutFollower:
-    """Follows games decision by decision; each chance is the mean of some playouts with the table's own policies.
+    """Follow games decision by decision; each chance is the mean of playouts with the table's own policies.
 
-    A trial compares the two best moves by half of the playouts, with the other half.
+    A trial selects the two best moves with half of its playouts and compares them with the other half.
     """
 
     simulator: Simulator
@@ -34,7 +34,7 @@ class PlayoutFollower:
 
     @property
     def phases(self) -> Mapping[str, int]:
-        """One phase."""
+        """A single phase, the whole game."""
         return {WHOLE: 0}
 
     @property
@@ -47,7 +47,7 @@ class PlayoutFollower:
         return self.simulator.seats_frame(followed.rows)
 
     def follow(self, first: int, games: int, gap: int = GAP) -> Followed:
-        """Play games numbered from ``first`` with their chances; about one decision of ``gap`` is tried both ways."""
+        """Play games numbered from ``first`` and estimate chances; about one decision in ``gap`` becomes a trial."""
         rows = np.zeros(games * self.simulator.seats, self.simulator.row_dtype)
         self.simulator.play(first, rows)
         chances, trials, tried = list[list[Any]](), list[tuple[int, int, int]](), list[Any]()
@@ -77,7 +77,7 @@ class PlayoutFollower:
 
     @property
     def settling(self) -> tuple[str, ...]:
-        """The names of ``wsim.positions.character.settled``."""
+        """The column names of the array that ``wsim.positions.character.settled`` returns."""
         return "the deal and the first hands", WHOLE
 
 

@@ -1,4 +1,4 @@
-"""Position files: a game in progress as text, from recorded moves or from what a person sees at a real table."""
+"""Position files: a game in progress as JSON, either recorded moves or what a person sees at a real table."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def with_people(text: str, people: Sequence[str | None], date: str) -> str:
 
 
 def people_by_seat(text: str) -> dict[int, str]:
-    """Return the names of the people of a position file by seat; empty if it does not say."""
+    """Return the people's names in a position file, by seat; empty if it has none."""
     people = _parsed(text).get("people")
     return {seat: name for seat, name in enumerate(people) if name} if isinstance(people, list) else {}
 
@@ -50,14 +50,14 @@ def people_by_seat(text: str) -> dict[int, str]:
 def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any] | None, list[Any]]:
     """Return the plan, number, hand-written position (or None) and steps of a position file.
 
-    Raises UserError for text that is not a position file, and for policies in files: nothing that it names is executed.
-    Without ``trust`` it also refuses any other file that the text names, which its author may not own.
+    Raises UserError for a string that is not a position file, and for policies from files, which are never executed.
+    Without ``trust``, other files that it names are also rejected: its author may have no right to read them.
     """
     file = _parsed(text)
     if file.get("format") == _FORMER:
         raise UserError(
-            f"an earlier version of wsim play saved this game, and this wsim deals by version {STREAMS} of the random "
-            "streams: it cannot be continued"
+            "an earlier version of wsim play saved this game, which cannot be continued: this wsim deals by version "
+            f"{STREAMS} of the random streams"
         )
     game, keys = file.get("game", next(iter(GAMES))), file.get("plan", {})
     position, steps, number = file.get("position"), file.get("steps", []), file.get("number", 0)
@@ -83,7 +83,7 @@ def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any
 
 
 def _refuse_wrong_keys(file: Mapping[str, Any]) -> None:
-    """Raise UserError with all unknown keys and values of a wrong kind."""
+    """Raise UserError that lists all unknown keys and all values of a wrong kind."""
     mistakes = Mistakes()
     for key, kind, noun in (
         ("seat", int, "a whole number"),
@@ -93,7 +93,7 @@ def _refuse_wrong_keys(file: Mapping[str, Any]) -> None:
         ("game", str, "a name"),
         ("number", int, "a whole number"),
         ("people", list, "a list"),
-        ("date", str, "a text"),
+        ("date", str, "a string"),
     ):
         value = file.get(key)
         if type(value) is not kind and not (value is None and (key in ("seat", "position") or key not in file)):
@@ -103,7 +103,7 @@ def _refuse_wrong_keys(file: Mapping[str, Any]) -> None:
         if key not in _KEYS:
             mistakes.add(f"a position file has no {key!r}{nearest(key, _KEYS)}: it has {', '.join(_KEYS)}")
     if file.get("format") != FORMAT:
-        mistakes.add(f"a position file begins with the format {FORMAT!r}, not {file.get('format')!r}")
+        mistakes.add(f"the format of a position file must be {FORMAT!r}, not {file.get('format')!r}")
     if not all(name is None or isinstance(name, str) for name in file.get("people") or ()):
         mistakes.add("the people of a position file must be names or null")
     steps = file.get("steps")
@@ -113,10 +113,10 @@ def _refuse_wrong_keys(file: Mapping[str, Any]) -> None:
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    """Return the parsed JSON object; raise UserError for other text, and for far too long a text."""
+    """Return the parsed JSON object; raise UserError for anything else, and for a string that is too long."""
     given: Any = text
     if isinstance(given, str) and len(given) > MAX_LETTERS:
-        raise UserError(f"a position file has at most {MAX_LETTERS:,} letters, not {len(text):,}")
+        raise UserError(f"a position file has at most {MAX_LETTERS:,} characters, not {len(text):,}")
     try:
         parsed = json_of(text)
     except (TypeError, ValueError) as error:

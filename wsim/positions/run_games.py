@@ -23,19 +23,19 @@ class Played(Protocol):
 
     @property
     def path(self) -> Path:
-        """Its folder."""
+        """The folder of the run."""
 
     @property
     def plan(self) -> Plan:
-        """The plan."""
+        """The plan of the run."""
 
     @property
     def provenance(self) -> Provenance:
-        """Its provenance."""
+        """The provenance of the run."""
 
     @property
     def wanted(self) -> range:
-        """The numbers of its games."""
+        """The numbers of the run's games."""
 
 
 def game_of_run(run: Played, number: int, *, trust: bool = False) -> Game:
@@ -48,16 +48,16 @@ def game_of_run(run: Played, number: int, *, trust: bool = False) -> Game:
 def trace_of_run(run: Played, number: int, *, trust: bool = False) -> dict[str, Any]:
     """Return the trace of one game of a run: deal, decisions and scores.
 
-    ``trust``: run the code in the run folder, even if someone else wrote it. Raises UserError if there is code and no
-    ``trust``, for a game outside the run, and if the game cannot be reproduced.
+    ``trust``: execute the code in the run folder, even if someone else wrote it. Raises UserError if there is code and
+    ``trust`` is not set, for a game outside the run, and if the game cannot be reproduced.
     """
     if type(number) is not int or not 0 <= number < run.plan.games:
-        raise UserError(f"the run has the games 0 to {run.plan.games - 1}, not {number!r}")
+        raise UserError(f"the run contains games 0 to {run.plan.games - 1}, not {number!r}")
     return _simulator_of(run, "replaying a game", trust=trust).trace(number)
 
 
 def _simulator_of(run: Played, action: str, *, trust: bool) -> Simulator:
-    """Return a simulator of the run's plan; ``action``: the action that would run its code, for refusals."""
+    """Return a simulator of the run's plan; ``action`` names the attempted action in error messages."""
     plan = run.plan
     if plan.code and not trust:
         raise UserError(
@@ -73,12 +73,12 @@ def refuse_other_game(run: Played, number: int) -> None:
     games = run.wanted
     if isinstance(number, bool) or number not in games:
         raise UserError(
-            f"there is no game {number!r} in {str(run.path)!r}: its games go from {games.start} to {games.stop - 1}"
+            f"there is no game {number!r} in {str(run.path)!r}: its games are {games.start} to {games.stop - 1}"
         )
 
 
 def refuse_other_rules(run: Played, plan: Plan, simulator: Simulator) -> None:
-    """Raise UserError if rules, engine or policies differ from those that played the run."""
+    """Raise UserError if rules, engine or policies have changed since the run was played."""
     refuse_old_streams(run.provenance.identity, str(run.path))
     different: Mapping[str, Any] = differences(run.provenance.identity, Provenance.of(plan, simulator).identity)
     for path, (recorded, current) in different.items():

@@ -17,7 +17,7 @@ class Seat:
 
     Attributes
     ----------
-    name: its name on the page, such as the board. policy: its player.
+    name: its name on the page, such as the board. policy: the policy that plays it.
     side: seats with the same number win together; -1: it cannot win.
     """
 
@@ -33,7 +33,7 @@ class Event:
     Attributes
     ----------
     text: the full description, printed after the name of ``seat`` if there is one.
-    veiled: the description that other seats see; None: the same.
+    veiled: the description for other seats; None: the same as ``text``.
     """
 
     text: str
@@ -62,7 +62,7 @@ class Clash:
 class Card:
     """A card or similar: its name, its kind (a key of ``COLOURS`` or ``colours``), and its role in the scene.
 
-    ``face`` is the name of its drawing, if that is not its own, as of ``4 camels``.
+    ``face`` is the name of its drawing if it differs from ``name``, as for ``4 camels``.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Card:
 
 @dataclass(frozen=True)
 class City:
-    """One seat after a scene.
+    """The state of one seat after a scene.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class City:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a common board: its name, its cards (None: empty), and how many parts each seat has."""
+    """A row of a common board: its name, its cards (None: an empty place), and each seat's number of parts."""
 
     name: str
     places: Sequence[Card | None]
@@ -101,7 +101,7 @@ class Row:
 class Scene:
     """A moment at which the page stops. The first scene is the table before any decision.
 
-    ``turn_of`` is the seat whose turn it is, if seats take turns; ``seats`` who sits there, in a scene without a story.
+    ``turn_of`` is the seat whose turn it is, if seats take turns. A scene outside a story also has its ``seats``.
     """
 
     chapter: str
@@ -122,9 +122,9 @@ class Story:
     Attributes
     ----------
     categories: categories of points. colours: CSS colours of kinds of cards, in addition to those of the game.
-    cards, hands, flows: what these are called, in a word or two. points: what points are, in one sentence.
-    positions: the position after each scene; in the last of a whole game, it is over.
-    named: whether seats have the names of the players at a table, not those of boards.
+    cards, hands, flows: captions of these items, a few words each. points: the meaning of points, in one sentence.
+    positions: the position after each scene; if the story is complete, the game is over in the last position.
+    named: whether seats are named after the players at a table instead of after boards.
     """
 
     seats: Sequence[Seat]
@@ -140,7 +140,7 @@ class Story:
 
 
 def with_names(story: Story, names: Sequence[str]) -> Story:
-    """Return a story with the names of the players at a table; their boards remain as what they play."""
+    """Return a story with the names of the players at a table; the name of a seat's board replaces its policy."""
     numbered = re.compile(r"Seat \d+")
     seats = [
         replace(seat, name=names[place], policy="" if numbered.fullmatch(seat.name) else seat.name)
@@ -166,7 +166,7 @@ def with_names(story: Story, names: Sequence[str]) -> Story:
 
 
 def by_name(text: str, names: Sequence[str]) -> str:
-    """Return a text with the names of the players instead of ``seat 2``."""
+    """Return a text in which the names of the players replace seat numbers (``seat 2``)."""
     return re.sub(
         r"\b[Ss]eat (\d+)\b",
         lambda number: names[int(number[1])] if int(number[1]) < len(names) else number[0],
@@ -187,12 +187,13 @@ def moments(position: Any, moment: Callable[[Any], Any]) -> list[Any]:
 def plain_story(
     positions: Sequence[Position], made: Sequence[Any], policies: Sequence[str], phrase: Callable[[Any], str]
 ) -> Story:
-    """Return the story of a game of which only the decisions are known: one scene per decision.
+    """Return the story of a game from its decisions alone: one scene per decision.
 
     Parameters
     ----------
-    positions: at the start and after each step. made: the steps: indices of moves; other values are shown as they are.
-    policies: those of the seats. phrase: returns a move in words.
+    positions: the positions at the start and after each step. made: the index of the move at each step; other values
+        are shown as they are.
+    policies: the policy of each seat. phrase: a function that describes a move in words.
     """
     events = [[Event("The game begins.")]]
     for before, step in zip(positions, made, strict=False):

@@ -1,4 +1,4 @@
-"""Facts about a seat (``wsim.facts``) as JSON: in views of a position, and in positions that people write."""
+"""Facts about a seat (``wsim.facts``) as JSON, in views of a position and in hand-written positions."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from wsim.positions.setup_fields import counts, listed, object_in, parse_int_in_
 def facts_shown(facts: Iterable[Fact], record: Any, seat: int | None, *, expansion: bool = False) -> dict[str, Any]:
     """Return the facts of a seat as a view shows them.
 
-    ``seat``: its place in the fields of the record, None: the record is of this seat alone. ``expansion``: whether the
-    rule set has an expansion.
+    ``seat``: the index of the seat in the fields of the record; None: the record describes one seat only.
+    ``expansion``: whether the rule set has an expansion.
     """
     view: dict[str, Any] = {}
     for fact in facts:
@@ -34,16 +34,16 @@ def facts_shown(facts: Iterable[Fact], record: Any, seat: int | None, *, expansi
 
 
 def settable(facts: Iterable[Fact], inside: str = "") -> dict[str, Fact]:
-    """Return the facts that a written position sets, by key: of the seat, or of an object ``inside`` it."""
+    """Return the facts that a hand-written position can set, by key: of the seat, or of an object ``inside`` it."""
     return {fact.view_key: fact for fact in facts if fact.most and fact.inside == inside}
 
 
 def set_facts(
     facts: Sequence[Fact], described: Mapping[str, Any], owner: str, record: Any, seat: int, rules: Any
 ) -> None:
-    """Write the facts that a description of a seat has into a record, and for all others the value at the start.
+    """Write the facts from a description of a seat into a record; set all other facts to their initial values.
 
-    Messages call the seat ``owner``. Raises UserError with all mistakes.
+    Messages call the seat ``owner``. Raises UserError that lists all mistakes.
     """
     mistakes = Mistakes()
     for inside in dict.fromkeys(fact.inside for fact in facts if fact.most):

@@ -9,7 +9,7 @@ from wsim.errors import Mistakes, UserError, nearest
 
 
 def parse_int_in_range(noun: str, value: Any, least: int, most: int) -> int:
-    """Return a whole number; raise UserError for anything else, and outside the bounds."""
+    """Return a whole number; raise UserError if it is out of bounds or not a whole number."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise UserError(f"{noun} must be a whole number from {least} to {most}, not {value!r}")
     return value

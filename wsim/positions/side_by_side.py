@@ -1,4 +1,4 @@
-"""Games in which isolated policies play, many side by side: what waits for the same policy is decided together."""
+"""Play many games with isolated policies side by side: a policy makes all decisions that wait for it in one batch."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ class IsolatedPolicies:
 
     Attributes
     ----------
-    policies: each of them once. later: by entry of the line-up, the number of its policy, or -1.
-    addresses: of the entry points, with those that decide later in the place of theirs.
+    policies: the isolated policies, without duplicates.
+    later: for each entry of the line-up, the index of its isolated policy, or -1.
+    addresses: addresses of the entry points; for isolated policies, the entry point that postpones the decision.
     """
 
     policies: tuple[Isolated, ...]
@@ -36,7 +37,9 @@ class IsolatedPolicies:
 
     @classmethod
     def of(cls, line_up: LineUp, addresses: NDArray[np.uint64]) -> IsolatedPolicies | None:
-        """Return the isolated policies that pick moves, not those that value moves for a search; None without any."""
+        """Return the isolated policies that pick moves (not those that value moves for a search); None if there are
+        none.
+        """
         by_call = {
             id(plugged.call): plugged.isolated
             for plugged in line_up.plugged.values()
@@ -67,7 +70,7 @@ class _Current:
 def play_side_by_side(
     simulator: Any, first: int, rows: NDArray[Any], picks: NDArray[Any] | None, recording: int, orders: Any = None
 ) -> int:
-    """Play games numbered from ``first`` and fill rows and picks; return how many picks were written.
+    """Play games numbered from ``first`` and fill rows and picks; return the number of picks written.
 
     ``simulator``: a ``KernelSimulator`` with isolated policies. ``orders``: as for ``play_seated``.
     """
@@ -89,7 +92,7 @@ def play_side_by_side(
         if waits < 0:
             line_up.raise_wrong(answer, numbered=True)
         if waits == 0:
-            return _closed_up(room, written) if recording else 0
+            return _close_gaps(room, written) if recording else 0
         for number, policy in enumerate(isolated.policies):
             _decide(kernels, policy, number, isolated.later, games, waiting, simulator.rules, first)
 
@@ -98,7 +101,7 @@ def _decide(
     kernels: SideBySide, policy: Isolated, number: int, later: NDArray[np.int64], games: Any, waiting: Any, rules: Any,
     first: int,
 ) -> None:  # fmt: skip
-    """Request the decisions that wait for a policy."""
+    """Let a policy make all decisions that wait for it."""
     games_asked = np.zeros(len(waiting), np.int64)
     with policy.channel() as channel:
         slots = channel.slots
@@ -114,7 +117,7 @@ def _decide(
 
 
 class _Places(Sequence[str]):
-    """Descriptions of where decisions are made, composed on demand."""
+    """Descriptions of the games and seats of decisions, for error messages; composed on demand."""
 
     def __init__(self, first: int, waits: NDArray[Any]) -> None:
         self._first, self._waits = first, waits
@@ -129,7 +132,7 @@ class _Places(Sequence[str]):
         return f"in game {self._first + int(wait['place'])}, seat {int(wait['seat'])}"
 
 
-def _closed_up(picks: NDArray[Any], written: NDArray[np.int64]) -> int:
+def _close_gaps(picks: NDArray[Any], written: NDArray[np.int64]) -> int:
     """Move the picks of all games together, without gaps, in order; return their number."""
     share, end = len(picks) // len(written), 0
     for place, count in enumerate(written.tolist()):

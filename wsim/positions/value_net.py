@@ -1,9 +1,10 @@
-"""The chances of every seat by a value net: of a position, and throughout whole games (``wsim.kernels.chances``).
+"""Estimate every seat's chances by a value net, in a position or throughout whole games (``wsim.kernels.chances``).
 
-The net does not know the policies. So its chances are calibrated with the players of a plan, on separate games: in each
-phase of the game, the logarithms of the chances get a slope, and each policy of the line-up an offset. They are fitted
-by maximum likelihood (multinomial logistic regression, Platt 1999), drawn a little towards those of tables of ``net``
-and 0. For these tables, slopes from many games are stored (``analysis/value_slopes.py``), so chances are there at once.
+The net does not know which policies play. So its chances are calibrated for the policies of a plan on separate games:
+in each phase of the game, each policy of the line-up has a slope, which multiplies the logarithms of chances, and an
+offset. They are fitted by maximum likelihood (multinomial logistic regression, Platt 1999) and shrunk slightly: slopes
+towards those of tables of ``net``, offsets towards 0. For tables of ``net``, slopes fitted on many games are stored
+(``analysis/value_slopes.py``), so chances are available immediately.
 """
 
 from __future__ import annotations
@@ -37,17 +38,17 @@ if TYPE_CHECKING:
 
 
 GAP = 3
-"""About one stage in so many is tried both ways."""
+"""About one stage in this many becomes a trial, which compares two moves."""
 AHEAD = 6
-"""Stages that are played after a move before the net says what the chances are: it judges the outcome of plans better
-than their beginnings."""
+"""Number of stages played after a move before the net estimates the chances: it judges the outcome of plans better than
+their beginnings."""
 CALIBRATING, CALIBRATION_GAMES = 1 << 40, 8192
-"""The number of the first game that chances are calibrated with, and how many these are."""
+"""The number of the first game used for calibration, and how many games are used."""
 SLOPE_SD, OFFSET_SD, STEPS, SMALL = 0.2, 1.0, 8, 1e-9
-_KNOWN: dict[Plan, Calibration] = {}  # of the latest plans, which pages about a table reuse
+_KNOWN: dict[Plan, Calibration] = {}  # for the latest plans; pages about a table reuse them
 MOST_KNOWN = 32
 CHANGING = {"ban", "randomise", OVERRULE}
-"""Options of a plan with which ``net`` plays other games."""
+"""Options of a plan that change the games of ``net``."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,10 @@ class ValueNet:
 
     Attributes
     ----------
-    file: the net.
-    slopes: those of calibrated chances at tables of the game's own ``net``: by rule set and number of players, one for
-        each phase.
-    entries: the location of its ``Entries``, as ``module:NAME``. stages: the most stages of a game.
+    file: the file of the net.
+    slopes: a file with the calibration slopes of tables of the game's own ``net``: one per phase, by rule set and
+        number of players.
+    entries: the location of its ``Entries``, as ``module:NAME``. stages: the maximum number of stages in a game.
     phases: the names of its phases, each with its first stage.
     """
 
@@ -84,11 +85,11 @@ class ValueNet:
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """The correction of chances for the policies that play.
+    """The correction of the net's chances for the policies that play.
 
     Attributes
     ----------
-    begins: the first stage of each phase. slopes, offsets: those of each phase and policy of the line-up.
+    begins: the first stage of each phase. slopes, offsets: shape (phases, policies of the line-up).
     """
 
     begins: NDArray[np.int64]
@@ -96,7 +97,10 @@ class Calibration:
     offsets: NDArray[np.float64]
 
     def __call__(self, chances: NDArray[Any], stages: NDArray[Any], policies: NDArray[Any]) -> NDArray[np.float64]:
-        """Return corrected chances, shape (..., players); ``stages``: (...,); ``policies``: numbers, like chances."""
+        """Return corrected chances, shape (..., players).
+
+        ``stages``: shape (...,). ``policies``: the number of each player's policy, same shape as ``chances``.
+        """
         phase = np.maximum(np.searchsorted(self.begins, stages, side="right") - 1, 0)
         which, odds = (phase[..., None], policies), np.log(np.maximum(chances, SMALL))
         return _softmax((odds - odds.mean(axis=-1, keepdims=True)) * self.slopes[which] + self.offsets[which])
@@ -111,13 +115,13 @@ def fit_calibration(
     followed: Followed, shares: NDArray[np.float64], policies: NDArray[np.int64], begins: Sequence[int],
     slopes: Sequence[float],
 ) -> Calibration:  # fmt: skip
-    """Return the correction that fits games best.
+    """Return the correction that fits some games best.
 
     Parameters
     ----------
-    followed: the games, uncorrected. shares: the shares of the victory, shape (games, players).
-    policies: the numbers of those in the seats, same shape. begins: the first stage of each phase.
-    slopes: those towards which the slopes of each phase are drawn.
+    followed: games with uncorrected chances. shares: the shares of the victory, shape (games, players).
+    policies: the number of the policy in each seat, same shape. begins: the first stage of each phase.
+    slopes: for each phase, the slope towards which the fitted slopes are shrunk.
     """
     first, count = np.array(begins), int(policies.max()) + 1
     played, phase = followed.stages >= 0, np.searchsorted(first, followed.stages, side="right") - 1
@@ -142,7 +146,7 @@ def fit_calibration(
 
 
 class Follower:
-    """The value net at the table of a simulator; ``net`` instead of the game's own one."""
+    """The value net applied to games of a simulator; ``net`` replaces the game's own net."""
 
     def __init__(self, simulator: Any, values: ValueNet, net: LearnedNet | None = None) -> None:
         self._lock = threading.Lock()
@@ -186,7 +190,7 @@ class Follower:
 
     @property
     def settling(self) -> tuple[str, ...]:
-        """The names of ``wsim.positions.character.settled``."""
+        """The column names of the array that ``wsim.positions.character.settled`` returns."""
         return settling_of(list(self.phases))
 
     def frame(self, followed: Followed) -> pl.DataFrame:
@@ -196,7 +200,9 @@ class Follower:
 
     @property
     def calibration(self) -> Calibration:
-        """The correction for the policies, from games of the plan's own policies; none is fitted where these search."""
+        """The correction for the plan's policies, fitted on games that they play; if one of them searches, nothing is
+        fitted.
+        """
         simulator, begins = self._simulator, self._begins
         with self._lock:
             if self._calibration is None:
@@ -218,7 +224,7 @@ class Follower:
         return self._calibration
 
     def results(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the shares of the victory and the numbers of the policies, each of shape (games, players)."""
+        """Return the seats' shares of the victory and the numbers of their policies, each of shape (games, players)."""
         frame, players = self._simulator.base_frame(rows), self._simulator.plan.players
         shape = (-1, self._simulator.seats)
         shares = frame["win_share"].to_numpy().astype(np.float64).reshape(shape)[:, :players]
@@ -227,7 +233,8 @@ class Follower:
     def chances(self, position: Any, seat: int | None = None, seed: int = 0, first: int = 0) -> NDArray[np.float64]:
         """Return the chance of each player in a position, shape (players,).
 
-        To one who sees all hands; with ``seat``, with everything resampled that the seat cannot know (``compare``).
+        They are the chances for an observer who sees all hands; with ``seat``, everything that the seat cannot know is
+        resampled (``compare``).
         """
         draws = 1 if seat is None else WORLDS
         return np.asarray(self.compare(position, (), draws, seat, seed, first)[:, 0].mean(axis=0))
@@ -238,9 +245,9 @@ class Follower:
     ) -> NDArray[np.float64]:  # fmt: skip
         """Return the chances of all players some stages after each move, shape (draws, moves, players).
 
-        The line-up, whose seats are fixed, makes the other moves. Each draw resamples what ``seat`` cannot know, and
-        uses the random streams of one game from ``first`` on, the same for all moves. Without moves: the chances of the
-        position itself.
+        The line-up, whose seats are fixed, makes all further moves. Each draw resamples what ``seat`` cannot know and
+        uses the random streams of one game (numbered from ``first``), the same for all moves. Without moves, the
+        chances are those in the position itself.
         """
         simulator, players = self._simulator, self._simulator.plan.players
         machine, result = simulator.machine, np.zeros((draws, max(len(moves), 1), players + 1))
@@ -262,7 +269,7 @@ class Follower:
         return np.where(over[..., None], chances, calibrated)
 
     def follow(self, first: int, games: int, gap: int = GAP) -> Followed:
-        """Play games numbered from ``first`` with their chances; about one stage of ``gap`` is tried both ways."""
+        """Play games numbered from ``first`` and estimate chances; about one stage in ``gap`` becomes a trial."""
         raw, calibrate = self.follow_raw(first, games, gap), self.calibration
         policies = self.results(raw.rows)[1]
         chances = calibrate(raw.chances, raw.stages, policies[:, None, :])
@@ -273,7 +280,7 @@ class Follower:
         return replace(raw, chances=chances, tried=tried)
 
     def follow_raw(self, first: int, games: int, gap: int) -> Followed:
-        """Do as ``follow``, with the chances of the net itself."""
+        """Do the same as ``follow``, but return the net's chances without calibration."""
         simulator, room, players = self._simulator, self._values.stages, self._simulator.plan.players
         rows = np.zeros(games * simulator.seats, simulator.base_dtype)
         stages, chances = np.full((games, room), -1, np.int16), np.zeros((games, room, players), np.float32)
@@ -283,9 +290,9 @@ class Follower:
         return Followed(rows, stages, chances, trials[:, 0, :TRIAL].astype(np.int64), trials[:, :, TRIAL:])
 
     def collect(self, first: int, games: int, gap: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Play games and return inputs of about one stage of ``gap``: states, standings, shape (positions, players).
+        """Play games and return the net's inputs at about one stage in ``gap``: states and standings.
 
-        ``worth`` of a standing is the seat's share of the victory.
+        Both have shape (positions, players); ``worth`` of a standing is the seat's share of the victory.
         """
         simulator, players, entries = self._simulator, self._simulator.plan.players, self._entries
         rows = np.zeros(games * simulator.seats, simulator.base_dtype)

@@ -1,7 +1,7 @@
-"""Values of the legal moves of a position, estimated by playouts that all of them share.
+"""Values of the legal moves of a position, estimated by playouts common to all moves.
 
-Every playout resamples once what the seat cannot know. Then it makes each of the moves in turn and continues from the
-same cards with the same random numbers, so luck common to all moves cancels in their differences.
+Every playout resamples once what the seat cannot know. Then it makes each move in turn and continues from the same
+cards with the same random numbers, so luck common to all moves cancels in their differences.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from wsim.lab.progress import Progress
 
 BY_NET, WORLDS = 0, 24
-"""The number of playouts that stands for the value net, and resampled positions for what a seat knows."""
+"""The number of playouts that requests the value net, and the number of times that the net's positions are resampled
+to reflect a seat's knowledge."""
 FAR = 1 << 43
 """Playouts use the random streams of games from this number on, which runs do not reach."""
 ROUND = 64  # playouts between two checks of the clock and of Ctrl-C
@@ -30,7 +31,7 @@ SCORE, SHARE = 0, 1  # indices of an outcome
 
 
 class Values:
-    """Playouts of some moves of a position, summed as they are played.
+    """Running sums of playouts for some moves of a position.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ class Values:
         return self.position.compare(self.simulator, self.moves, playouts, watcher, self.seed, first)
 
     def play_on(self, playouts: int | None, seconds: float | None = None, progress: Progress | None = None) -> None:
-        """Play this many playouts of every move, or for this many seconds (machine-dependent)."""
+        """Play until there are this many playouts of every move, or for this many seconds (machine-dependent)."""
         start = time.monotonic()
         while playouts is None or self.playouts < playouts:
             gone = time.monotonic() - start
@@ -92,11 +93,11 @@ class Values:
         return estimate.with_wilson() if outcome == SHARE else estimate
 
     def _means(self, outcome: int) -> Estimate:
-        """Return the means of the playouts with the interval of their spread."""
+        """Return the means of the playouts, with intervals from their spread."""
         return self._interval(self.means[:, self.seat, outcome], np.diagonal(self._products[outcome]))
 
     def losses(self, best: int) -> Estimate:
-        """Return how far the share after each move is below that after the move with index ``best``, paired.
+        """Return the paired difference in share between the move with index ``best`` and each move.
 
         If the difference was the same in all n playouts, there is no spread to estimate an error from. Then a different
         outcome has a probability of at most 3/n (the rule of three, 95%), and its difference is between -1 and 1.
@@ -143,10 +144,10 @@ class Values:
 
 
 class ValuesByNet(Values):
-    """Values of moves by the value net: the chances when the stage of a move is over, instead of playouts to the end.
+    """Values of moves by the value net: its chances some stages after the move, instead of playouts to the end.
 
-    Intervals are those of resampling what the seat cannot know; how well the net judges is not part of them. Scores are
-    unknown (NaN).
+    Intervals cover only the resampling of what the seat cannot know, not the errors of the net. Scores are unknown
+    (NaN).
     """
 
     def _outcomes(self, playouts: int, watcher: int | None, first: int) -> NDArray[np.float64]:
@@ -166,7 +167,7 @@ class ValuesByNet(Values):
         return self._means(outcome)
 
     def losses(self, best: int) -> Estimate:
-        """Return the losses; where all resampled positions agree, the net has no doubt."""
+        """Return the losses; if all resampled positions agree, the interval has no width."""
         return replace(super().losses(best), ends=None)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -180,6 +181,6 @@ def has_value_net(simulator: Simulator) -> bool:
 
 
 def _with_ends(estimate: Estimate, index: int, name: str, prefix: str) -> dict[str, float | None]:
-    """Return a value and the ends of its interval; None if undefined."""
+    """Return a value and the ends of its interval by key; None for an undefined number."""
     ends = ((name, estimate.value), (f"{prefix}low", estimate.low), (f"{prefix}high", estimate.high))
     return {key: None if np.isnan(values[index]) else round(float(values[index]), 6) for key, values in ends}

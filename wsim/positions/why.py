@@ -23,7 +23,7 @@ COSTLY = 3
 """Number of moves marked as the most costly."""
 SHOWN = 4  # moves of a decision shown in the text, in addition to the chosen one
 NOTICEABLE = GOOD
-"""By the value net, a smaller cost than this is not marked: its judgement is not that exact."""
+"""Costs below this are not marked if the value net estimates them, because it is not precise enough."""
 _LEFT_OUT = ("win_shares", "scores", "games")  # columns of Game.values
 
 
@@ -38,7 +38,7 @@ def why_of(
     number: the number of the game; its own policies decide.
     playouts: playouts per legal move; 0: the value net. Seeded by the plan: the same answer on every machine.
     seat: only the decisions of this player.
-    policies: the policies used in playouts; None: those at the table.
+    policies: the policies used in playouts; None: the policies at the table.
     progress: called with ``decisions``, the number done and the total.
     threads: processors that share the decisions; None: all usable ones.
     """
@@ -76,7 +76,7 @@ def values_along(
     decisions: Sequence[tuple[Game, int]], playouts: int = PLAYOUTS, policies: str | None = None,
     threads: int | None = None,
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
-    """Yield the decisions of ``why_along`` one after the other, as they are valued.
+    """Yield the valued decisions of ``why_along`` in order, each as soon as it is ready.
 
     ``threads`` processors share the decisions (None: all usable ones; one for the value net, which is fast).
     """
@@ -92,7 +92,7 @@ def values_along(
 
 
 def _valued(before: Game, index: int, playouts: int, policies: str | None) -> dict[str, Any]:
-    """Return one decision of ``why_along``."""
+    """Return one decision of ``why_along`` with the values of its moves."""
     observed = before.observe().record
     decided: dict[str, Any] = {key: observed[key] for key in ("age", "turn") if key in observed}
     decided |= {"seat": before.to_move, "decision": before.decision}
@@ -114,7 +114,7 @@ def mark_costly(valued: Sequence[dict[str, Any]], playouts: int = PLAYOUTS) -> N
 
 
 def is_mistake(cost: Mapping[str, float | None], playouts: int) -> bool:
-    """Return whether a move clearly cost something."""
+    """Return whether a move clearly cost win share."""
     least = NOTICEABLE if playouts == BY_NET else 0.0
     return (cost["low"] or 0) > 0 and (cost["win_share"] or 0) >= least
 
@@ -139,7 +139,7 @@ def _cost(
 
 
 def why_text(why: Mapping[str, Any], simulator: Simulator) -> str:
-    """Return the result of ``why_of`` as text for a person."""
+    """Format the result of ``why_of`` as text."""
     several = "," in why["policies"]
     players = f"{why['policies'].replace(',', ', ')} in {'their seats' if several else 'every seat'}"
     how = f"{why['playouts']} playouts with {players}" if why["playouts"] else "the value net, some turns on"
