@@ -28,7 +28,7 @@ def test_every_policy_has_its_entry_point(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_stepping_does_not_wait_for_kernels_of_whole_games(game: str) -> None:
+def test_stepping_does_not_wait_for_whole_game_kernels(game: str) -> None:
     """The first use of ``wsim advise`` compiled both, and took a third more than that of ``wsim run``."""
     for name in ("commands", "lockstep"):
         seen, open_ = set[str](), [f"{game}/kernels/{name}"]

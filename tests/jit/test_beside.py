@@ -56,7 +56,7 @@ def test_a_failing_process_does_not_affect_the_caller(started: list[Any]) -> Non
     assert started[0].returncode == 1
 
 
-def test_a_process_that_cannot_start_is_nothing_to_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_cannot_start_does_not_affect_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/no/such/python")
     with compiled_beside(ENTRIES):
         pass
@@ -70,7 +70,7 @@ def test_a_caller_that_fails_stops_the_process(started: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("hindrance", ["one processor", "nothing can be kept", "inside"])
-def test_no_second_process_where_it_does_not_help(
+def test_no_second_process_starts_where_it_would_not_help(
     hindrance: str, started: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     if hindrance == "one processor":

@@ -76,7 +76,7 @@ def uncovered(package: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_the_digest_covers_everything_that_kernels_import(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_digest_covers_every_module_that_kernels_import(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert uncovered(package, monkeypatch) == set()
 
 
@@ -92,6 +92,6 @@ def test_every_exception_is_needed() -> None:
     assert set(NOT_COMPILED) <= set().union(*(closure(own_of(package)) for package in PACKAGES))
 
 
-def test_a_source_that_is_omitted_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_omitted_source_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(places, "SHARED_SOURCES", tuple(set(places.SHARED_SOURCES) - {"rng.py"}))
     assert uncovered("wonders.policies", monkeypatch) == {"rng"}

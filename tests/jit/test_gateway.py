@@ -84,7 +84,9 @@ def test_every_mode_gives_the_same_answers(
         ("numba.core.typeconv", "Conversion"),
     ],
 )
-def test_a_numba_without_a_private_name_is_used_plainly(hidden: tuple[str, str], expected: dict[str, Any]) -> None:
+def test_a_numba_without_the_private_names_is_used_without_caching(
+    hidden: tuple[str, str], expected: dict[str, Any]
+) -> None:
     chosen = {"NUMBA_DISABLE_JIT": "0", "NUMBA_BOUNDSCHECK": "0", "WSIM_PLAIN_JIT": "0"}
     answer = asked("-c", HIDE.format(hidden=hidden), **chosen)
     assert answer == {"jit": True, "plain": True, "checked": False, **expected}
@@ -113,7 +115,7 @@ def test_checked_kernels_refuse_indices_out_of_bounds(at: int) -> None:
 
 @only_jitted
 @pytest.mark.skipif(PLAIN, reason="numba's own arrays")
-def test_an_array_of_addresses_is_one_word_without_references_to_count(sample: Any) -> None:
+def test_an_address_array_is_one_word_without_reference_counting(sample: Any) -> None:
     (compiled,) = sample.caller.overloads.values()
     model = compiled.target_context.data_model_manager[compiled.signature.args[0]]
     assert not model.contains_nrt_meminfo()
@@ -123,7 +125,7 @@ def test_an_array_of_addresses_is_one_word_without_references_to_count(sample: A
 
 
 @only_jitted
-def test_nobody_writes_to_a_constant_record(sample: Any) -> None:
+def test_constant_records_are_never_written(sample: Any) -> None:
     def write(fixed):  # type: ignore[no-untyped-def]
         fixed.factor = 1.0
         return 0
@@ -138,13 +140,13 @@ def test_nobody_writes_to_a_constant_record(sample: Any) -> None:
 
 
 @only_jitted
-def test_a_record_type_is_the_same_wherever_its_dtype_is_found(sample: Any) -> None:
+def test_equal_dtypes_give_the_same_record_type(sample: Any) -> None:
     assert record_type(sample.PART) is sample.Part
     assert sample.State.typeof("part") is sample.Part
     assert record_type(sample.PART, constant=True) is not sample.Part
 
 
-def test_the_settings_of_the_process_are_put_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_settings_are_restored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WSIM_CACHE_DIR", str(tmp_path))
     before = config.CACHE_DIR, gc.isenabled(), list(warnings.filters)
     kernel(types.int64(types.int64), package="wonders.kernels")(_plus_one)
@@ -169,7 +171,7 @@ def test_foreign_code_keeps_its_own_cache(tmp_path: Path) -> None:
 
 
 @only_jitted
-def test_entry_points_of_other_packages_are_kept_only_where_they_say(tmp_path: Path, monkeypatch: Any) -> None:
+def test_entry_points_of_other_packages_are_cached_only_where_they_say(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("WSIM_CACHE_DIR", str(tmp_path))
     assert kernel(types.int64(types.int64))(_plus_one)(1) == 2
     assert not list(tmp_path.rglob("*.kernel"))

@@ -94,12 +94,12 @@ def test_a_damaged_file_is_compiled_again_and_replaced(
     assert capfd.readouterr().err == ""
 
 
-def test_a_file_that_is_gone_is_written_again(file: Path) -> None:
+def test_a_missing_file_is_written_again(file: Path) -> None:
     file.unlink()
     assert (compiled(), compiled()) == ((2, False), (2, True))
 
 
-def test_the_file_of_another_kernel_is_none_of_this_one(file: Path, folder: Path) -> None:
+def test_the_file_of_a_different_kernel_is_not_used(file: Path, folder: Path) -> None:
     assert compiled(_minus) == (0, False)
     (other,) = set(folder.iterdir()) - {file}
     shutil.copy(other, file)
@@ -114,7 +114,7 @@ def test_unusable_kernel_files_are_compiled_again(file: Path) -> None:
     assert (compiled(), compiled()) == ((2, False), (2, True))
 
 
-def test_a_disk_that_is_full_while_it_is_written(
+def test_a_full_disk_while_writing_is_handled(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def full(_: int) -> None:
@@ -179,7 +179,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="owners as POSIX has them")
-def test_the_temporary_cache_is_of_one_user_alone(temporary: Path) -> None:
+def test_the_temporary_cache_belongs_to_one_user(temporary: Path) -> None:
     assert (compiled(), compiled()) == ((2, False), (2, True))
     assert temporary.name == f"wsim-cache-{os.getuid()}"
     assert stat.S_IMODE(temporary.stat().st_mode) == 0o700
@@ -187,7 +187,7 @@ def test_the_temporary_cache_is_of_one_user_alone(temporary: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="owners as POSIX has them")
 @pytest.mark.parametrize("trap", ["open to all", "of somebody else", "a link"])
-def test_a_folder_that_somebody_else_put_there_is_not_read(
+def test_a_cache_folder_created_by_another_user_is_not_read(
     trap: str, temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert compiled() == (2, False)
@@ -224,7 +224,7 @@ def process(cache_folder: Path) -> tuple[int, str, str]:
 
 
 @pytest.mark.slow
-def test_other_processes_heal_a_damaged_cache(tmp_path: Path) -> None:
+def test_other_processes_repair_a_damaged_cache(tmp_path: Path) -> None:
     """What ended every later command, or crashed it: an index without content, machine code with a bit flipped."""
     assert process(tmp_path) == (0, "10\n", "")
     files = sorted(tmp_path.rglob("*.kernel"))
@@ -238,7 +238,7 @@ def test_other_processes_heal_a_damaged_cache(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_ever_kept_next_to_the_sources(tmp_path: Path) -> None:
+def test_nothing_is_cached_next_to_the_sources(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     code, out, error = process(tmp_path / "file")
     assert (code, out) == (0, "10\n")
@@ -281,7 +281,7 @@ print(*(one(5) for one in entries), *(sum(one.stats.cache_hits.values()) for one
 
 
 @pytest.mark.slow
-def test_inner_functions_of_one_name_stay_apart(tmp_path: Path, folder: Path) -> None:
+def test_inner_functions_with_equal_names_are_cached_separately(tmp_path: Path, folder: Path) -> None:
     """As closures around policies are: entry points kept by two processes call their own in a third."""
     program = tmp_path / "two.py"
     program.write_text(TWO, encoding="utf-8")

@@ -60,7 +60,7 @@ def test_each_thread_reports_its_own_failure() -> None:
     assert failed_slot() is None
 
 
-def test_an_empty_slot_and_one_beyond_the_table_are_refused() -> None:
+def test_empty_and_out_of_range_slots_are_rejected() -> None:
     for slot in (SLOTS - 3, SLOTS, -1) if JIT else (SLOTS - 3,):
         with pytest.raises(SlotError):
             _called(slot, 1)

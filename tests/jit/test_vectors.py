@@ -10,7 +10,7 @@ import pytest
 
 
 @pytest.mark.parametrize("count", [0, 3, 4, 7])
-def test_layers_are_summed_as_whole_numbers_are(sample: Any, count: int) -> None:
+def test_layer_sums_match_exact_integers(sample: Any, count: int) -> None:
     layers, shift = sample.layers(2), 6
     sample.sum_layers(layers, count, shift)
     inputs = [max(-32767, min(32767, math.floor(1024 * float(x) + 0.5))) for x in layers.numbers[1]]

@@ -55,7 +55,7 @@ def made(once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return shutil.copytree(once, tmp_path / "r")
 
 
-def test_everything_is_kept_by_content(made: Path) -> None:
+def test_every_file_is_stored_by_content(made: Path) -> None:
     files = sorted(path.relative_to(made).as_posix() for path in (made / "files").rglob("*") if path.is_file())
     own = ["files/0/cards.toml", "files/1/pp.toml"]
     assert files == [*own, "files/2/beside.py", "files/2/bold.py", "files/3/w.toml"]
@@ -68,14 +68,16 @@ def test_everything_is_kept_by_content(made: Path) -> None:
 
 
 @first_quick(2, "words", [("cards",), ("table",), ("verify",), ("report", "-q")])
-def test_it_is_read_from_anywhere_and_nothing_is_run(made: Path, wsim_command: Command, words: tuple[str, ...]) -> None:
+def test_a_run_can_be_read_from_anywhere_without_running_code(
+    made: Path, wsim_command: Command, words: tuple[str, ...]
+) -> None:
     command, *more = words
     answer = wsim_command(command, str(made), *more)
     assert (answer.code, answer.err) == (0, "")
     assert not (made.parent / "ran").exists()
 
 
-def test_a_file_of_the_same_name_outside_is_not_read(made: Path, wsim_command: Command) -> None:
+def test_a_file_with_the_same_name_outside_is_not_read(made: Path, wsim_command: Command) -> None:
     before = wsim_command("cards", str(made))
     Path("pp.toml").write_text("this is no patch")
     assert wsim_command("cards", str(made)) == before
@@ -98,7 +100,7 @@ def test_code_of_a_folder_is_run_only_if_trusted(made: Path, wsim_command: Comma
     assert (made.parent / "ran").exists()
 
 
-def test_other_code_than_the_runs_is_refused_before_it_runs(made: Path, wsim_command: Command) -> None:
+def test_code_that_differs_from_the_run_is_rejected_before_it_runs(made: Path, wsim_command: Command) -> None:
     Path("mine").mkdir()
     Path("mine/bold.py").write_text("import pathlib\npathlib.Path('evil').touch()\n")
     line_up = "mine/bold.py:last,weighted:file=w.toml,balanced,random"
@@ -110,7 +112,7 @@ def test_other_code_than_the_runs_is_refused_before_it_runs(made: Path, wsim_com
 
 
 @pytest.mark.slow
-def test_it_is_resumed_and_played_again_to_the_same_files(made: Path, wsim_command: Command) -> None:
+def test_resuming_and_rerunning_give_the_same_files(made: Path, wsim_command: Command) -> None:
     assert wsim_command("--trusted", "run", "--resume", str(made), "--trust", "--games", "20", "-q").code == 0
     assert (
         wsim_command(
@@ -126,7 +128,7 @@ def test_it_is_resumed_and_played_again_to_the_same_files(made: Path, wsim_comma
 
 
 @pytest.mark.slow
-def test_a_trace_of_a_run_is_of_its_games(made: Path, wsim_command: Command) -> None:
+def test_a_trace_of_a_run_shows_its_games(made: Path, wsim_command: Command) -> None:
     answer = wsim_command(
         "--trusted", "trace", str(made), "--trust", "--first", "3", "--games", "2", "--format", "json"
     )
@@ -147,7 +149,7 @@ def test_games_with_other_rules_are_omitted(made: Path, wsim_command: Command, m
 
 
 @first_quick(1, "name", ["files/1/pp.toml", "files/2/beside.py", "catalogue.json"])
-def test_changed_run_files_are_refused(made: Path, wsim_command: Command, name: str) -> None:
+def test_changed_run_files_are_rejected(made: Path, wsim_command: Command, name: str) -> None:
     (made / name).write_text("changed")
     answer = wsim_command("cards", str(made))
     damage = f"the run {str(made)!r} is damaged: {name} is missing or was changed after it was written"
@@ -184,7 +186,9 @@ def test_a_plan_file_finds_its_files_from_its_own_folder(tmp_path: Path, monkeyp
     assert_frame_equal(wsim.simulate(inside), wsim.simulate(games=2, patch="p.toml"))
 
 
-def test_options_are_looked_for_from_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_named_by_options_are_relative_to_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("sub").mkdir()
     Path("sub/plan.toml").write_text('patch = "p.toml"\ncards = "c.toml"\n')
@@ -195,7 +199,7 @@ def test_options_are_looked_for_from_the_working_folder(tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("table", ["files = 3\n", '[files]\n"a.toml" = 3\n', '[files]\n"a.toml" = ""\n'])
-def test_a_bad_table_of_files_is_refused(tmp_path: Path, table: str) -> None:
+def test_an_invalid_files_table_is_rejected(tmp_path: Path, table: str) -> None:
     (tmp_path / "plan.toml").write_text(table)
     with pytest.raises(UserError, match="files must map names to paths"):
         Plan.from_toml(tmp_path / "plan.toml")
@@ -247,7 +251,7 @@ def test_an_installed_policy_is_imported_only_if_trusted_and_never_from_the_fold
     assert load_run(installed).games == 5
 
 
-def test_a_file_outside_the_folder_is_none_of_the_runs(made: Path) -> None:
+def test_a_file_outside_the_folder_does_not_belong_to_the_run(made: Path) -> None:
     from wsim.lab.archive import damaged_files
 
     assert damaged_files(made, {"../ran": "0" * 64, "/etc/hostname": "0" * 64}) == ["../ran", "/etc/hostname"]

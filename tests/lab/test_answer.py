@@ -67,7 +67,7 @@ RECORD: dict[str, Any] = {
 }
 
 
-def test_the_fields_are_the_record() -> None:
+def test_the_fields_match_the_record() -> None:
     assert list(heights(builder=object()).record().items()) == list(RECORD.items())
 
 
@@ -82,7 +82,7 @@ def test_written_answers_can_be_read(tmp_path: Path, name: str) -> None:
         assert pl.read_parquet(path).equals(heights().towers)
 
 
-def test_an_answer_in_a_run_folder_has_a_name_of_its_question(tmp_path: Path) -> None:
+def test_an_answer_in_a_run_folder_is_named_after_its_question(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("{}")
     first, again = heights().write(tmp_path), heights(seconds=9.0).write(tmp_path)
     other = heights(question={"unit": "ft", "game": "luck"}).write(tmp_path)
@@ -98,7 +98,7 @@ def test_an_answer_in_a_run_folder_has_a_name_of_its_question(tmp_path: Path) ->
         ("nowhere/a.json", "cannot write heights to "),
     ],
 )
-def test_where_none_can_be_written_is_reported(tmp_path: Path, name: str, sentence: str) -> None:
+def test_an_unwritable_answer_path_is_reported(tmp_path: Path, name: str, sentence: str) -> None:
     with pytest.raises(UserError) as refused:
         heights().write(tmp_path / name)
     assert str(refused.value).startswith(sentence)
@@ -117,7 +117,7 @@ def test_where_none_can_be_written_is_reported(tmp_path: Path, name: str, senten
         ({"question": {"game": "luck"}}, "is damaged: KeyError('unit')"),
     ],
 )
-def test_incomplete_answers_are_refused(tmp_path: Path, change: dict[str, Any], why: str) -> None:
+def test_incomplete_answers_are_rejected(tmp_path: Path, change: dict[str, Any], why: str) -> None:
     (tmp_path / "a.json").write_text(json.dumps(RECORD | change))
     with pytest.raises(UserError) as refused:
         Heights.read(tmp_path / "a.json")
@@ -137,7 +137,7 @@ def test_a_prompt_and_a_notebook_show_title_rows_and_remarks() -> None:
     assert "<Babel>" not in page
 
 
-def test_a_terminal_shows_the_rows_that_are_wanted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_terminal_shows_the_requested_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answer = heights()
     present(
         answer,
@@ -173,7 +173,7 @@ def test_the_former_names_of_class_attributes_are_accepted() -> None:
     assert Heights.LONG_TABLE == "towers"
 
 
-def test_an_answer_at_hand_is_repeated() -> None:
+def test_an_answer_in_memory_can_be_repeated() -> None:
     answer = wsim.match("builder", "collector", game="tower_of_babel", budget=20, seed=3)
     found = answer.again(threads=1)
     assert (found.identical, found.remarks) == (True, [])

@@ -35,25 +35,25 @@ def test_data_do_not_depend_on_threads_and_chunks(threads: int, chunk: int | Non
         assert_frame_equal(one, other)
 
 
-def test_simulate_plays_the_same_games_in_any_company() -> None:
+def test_simulated_games_do_not_depend_on_how_many_are_played() -> None:
     some, more = wsim.simulate(games=10), wsim.simulate(games=500, threads=3)
     assert_frame_equal(more.head(len(some)), some)
     assert more["game"].to_list() == [game for game in range(500) for _ in range(4)]
 
 
-def test_simulate_takes_a_plan_and_changes_of_it() -> None:
+def test_simulate_takes_a_plan_and_changes() -> None:
     plan = Plan.make(games=10, seed=2)
     assert_frame_equal(wsim.simulate(plan, games=5), wsim.simulate(games=5, seed=2))
 
 
-def test_simulate_gives_the_picks_if_requested() -> None:
+def test_simulate_returns_picks_if_requested() -> None:
     picks = wsim.simulate(games=100, picks=True)
     assert picks.columns == ["game", "seat", "turn", "choice"]
     assert 800 <= len(picks) < 1200
     assert picks["game"].is_sorted()
 
 
-def test_no_more_chunks_are_made_than_the_reader_can_take(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_are_not_produced_faster_than_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     made = threading.Semaphore(0)
     original = ToySimulator.play
 
@@ -71,7 +71,7 @@ def test_no_more_chunks_are_made_than_the_reader_can_take(monkeypatch: pytest.Mo
     assert 1 <= count <= 4
 
 
-def test_chunks_of_slow_games_are_small_and_of_fast_ones_large() -> None:
+def test_slow_games_get_small_chunks_and_fast_games_large_ones() -> None:
     slow = [len(chunk.games) for chunk in play(GAME.prepare(Plan.make(pause=0.01)), [range(300)], threads=2)]
     assert slow[0] == 1  # a game may take seconds
     assert max(slow) <= 128  # a chunk of games that wait takes a second, one of games that compute a fifth of it
@@ -85,6 +85,6 @@ def test_an_error_in_a_thread_is_raised() -> None:
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1025, 1.5, True, "2"])
-def test_a_bad_number_of_threads_is_refused(threads: Any) -> None:
+def test_an_invalid_number_of_threads_is_rejected(threads: Any) -> None:
     with pytest.raises(UserError, match="threads must be a whole number from 1 to 1024"):
         usable_threads(threads)

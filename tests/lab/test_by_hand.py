@@ -22,7 +22,7 @@ from wsim.lab.shards import Batch, ShardBuilder, shard_of
 from wsim.version import STREAMS
 
 
-def test_parts_are_whole_shards_and_together_all_games() -> None:
+def test_parts_consist_of_whole_shards_and_cover_all_games() -> None:
     """1,000 games in shards of 150 are seven shards: two, two and three of them, the last one short."""
     parts = [Part(number, 3) for number in (1, 2, 3)]
     assert [part.games(1000, 150) for part in parts] == [range(300), range(300, 600), range(600, 1000)]
@@ -71,7 +71,7 @@ def batch(games: range, worth: Any = None) -> Batch:
     return Batch(games, {"seats": pl.DataFrame({"game": [*games]})}, None, worth)
 
 
-def test_a_shard_is_the_batches_up_to_its_last_game(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shard_contains_the_batches_up_to_its_last_game(monkeypatch: pytest.MonkeyPatch) -> None:
     given = iter([batch(range(2)), batch(range(2, 5)), batch(range(5, 9))])
     shard = shard_of(given, range(5))
     assert (shard.games, shard.tables["seats"]["game"].to_list()) == (range(5), [0, 1, 2, 3, 4])
@@ -97,7 +97,7 @@ def test_a_shard_is_the_batches_up_to_its_last_game(monkeypatch: pytest.MonkeyPa
     assert both.frames() == {"worth": "worth", "seats": "rows"}
 
 
-def test_a_run_is_played_on_until_its_table_is_narrow_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_continues_until_its_intervals_are_narrow_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half widths of 0.4 and then 0.09, of which 0.1 is wanted: 1,000 games, and four times as many at most a step."""
     halves, made = iter([0.4, 0.09]), list[tuple[Any, ...]]()
 
@@ -116,7 +116,7 @@ def test_a_run_is_played_on_until_its_table_is_narrow_enough(monkeypatch: pytest
     assert made == [(1000, "mine", True, {})]
 
 
-def test_the_width_of_a_run_is_that_of_its_first_table_with_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_width_of_a_run_comes_from_its_first_table_with_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     def table(shown: str, half: float | None, fits: bool = True) -> Any:
         frame = pl.DataFrame({"win_share_low": [0.0, None], "win_share_high": [2 * half if half else None, None]})
         made = SimpleNamespace(frame=frame.cast(pl.Float64))
@@ -130,7 +130,7 @@ def test_the_width_of_a_run_is_that_of_its_first_table_with_intervals(monkeypatc
     assert growth.half_width(run, "wonders") == 0.5
 
 
-def test_differences_of_identities_are_named_by_path_and_three_are_shown(tmp_path: Path) -> None:
+def test_identity_differences_are_named_by_path_and_three_are_shown(tmp_path: Path) -> None:
     old = {"plan": {"seed": 1, "games": 5, "set": ["a"]}, "rules": {"digest": "sha256:1"}, "gone": 3}
     new = {"plan": {"seed": 2, "games": 5, "set": ["b"]}, "rules": {"digest": "sha256:2"}, "more": None}
     found = differences(old, new)
@@ -177,7 +177,7 @@ def test_a_record_is_sealed_and_a_journal_continues_after_a_truncated_line(tmp_p
         Journal(tmp_path).entries()
 
 
-def test_old_streams_are_found_in_any_part_of_a_record() -> None:
+def test_old_random_streams_are_detected_anywhere_in_a_record() -> None:
     journal.refuse_old_streams({"made": [{"engine": "a", "streams": STREAMS}], "streams": 0}, "x")
     for record in ({"engine": "a"}, [{"deep": {"engine": "a", "streams": 0}}]):
         with pytest.raises(UserError, match="were dealt by version"):

@@ -124,7 +124,9 @@ def on_threads(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return files(str(folder / "threads"))
 
 
-def test_the_files_are_those_of_threads_though_a_worker_is_killed(place: Path, on_threads: dict[str, bytes]) -> None:
+def test_a_cluster_writes_the_files_of_threads_even_if_a_worker_is_killed(
+    place: Path, on_threads: dict[str, bytes]
+) -> None:
     run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", "local:2")
     wait_for_shards("run", 4)
     killed = workers_of(run)
@@ -203,7 +205,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield workers[0]
 
 
-def test_workers_of_a_scheduler_play_and_may_die(place: Path, scheduler: Workers, on_threads: dict[str, bytes]) -> None:
+def test_scheduler_workers_play_and_may_die(place: Path, scheduler: Workers, on_threads: dict[str, bytes]) -> None:
     """They have no folder in common with the run: what it is made of goes there with the tasks."""
     address, workers = scheduler
     run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", address, "--quiet")
@@ -249,7 +251,7 @@ def test_a_scheduler_that_is_killed_is_reported_in_one_sentence(place: Path) -> 
         assert load_run("run").games >= 32
 
 
-def test_a_summary_and_a_part_are_spread_too(place: Path, address: str, wsim_command: Command) -> None:
+def test_summaries_and_parts_are_also_distributed(place: Path, address: str, wsim_command: Command) -> None:
     words = ("run", "--games", "4000", "--policies", "random", "--shard-games", "500", "--keep", "summary")
     spread = wsim_command(*words, "--shard", "2/2", "--out", "spread", "--cluster", address, "--quiet")
     assert (spread.code, without_notices(spread.err)) == (0, "")
@@ -268,7 +270,7 @@ def answer_of(out: str) -> dict[str, Any]:
     return {key: value for key, value in record.items() if key not in ("seconds", "costs")}
 
 
-def test_a_comparison_has_the_answer_of_threads_though_a_worker_is_killed(
+def test_a_comparison_matches_threads_even_if_a_worker_is_killed(
     place: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With rules of a patch and a policy of a file."""
@@ -286,7 +288,7 @@ def test_a_comparison_has_the_answer_of_threads_though_a_worker_is_killed(
     assert answer_of(out) == answer_of(wsim_command("whatif", *SWEEP, "--json", "--quiet").out)
 
 
-def test_an_experiment_has_the_answer_of_threads(place: Path, address: str, wsim_command: Command) -> None:
+def test_an_experiment_matches_threads(place: Path, address: str, wsim_command: Command) -> None:
     words = ("experiment", "picks", "--games", "60", "--policies", LINE_UP, "--randomise", "0.5", "--fewest", "2")
     sweep = (*words, "--sweep", "cards.Altar.points=2,9", "--json", "--quiet")
     spread = wsim_command(*sweep, "--cluster", address, "--out", "spread")
@@ -301,7 +303,7 @@ SKILL = ("skill", "cards", "--ladder", "random,mine/slow.py:slow", "--patch", "p
 
 
 @pytest.mark.parametrize("words", [BANNED, MATCH, SKILL], ids=["whatif", "match", "skill"])
-def test_answers_are_those_of_threads(place: Path, address: str, wsim_command: Command, words: tuple[str, ...]) -> None:
+def test_answers_match_threads(place: Path, address: str, wsim_command: Command, words: tuple[str, ...]) -> None:
     """With seats treated apart, rules of a patch, on the ladder with a policy of a file, too: workers have none."""
     (place / "mine" / "pace.py").write_text("SECONDS = 0\n")
     spread = wsim_command(*words, "--json", "--quiet", "--cluster", address, "--out", "spread.json")
@@ -365,7 +367,7 @@ def test_a_worker_needs_no_file_of_the_caller(place: Path) -> None:
     assert seconds > 8 * 0.002
 
 
-def test_a_worker_keeps_few_tasks_and_no_folders_of_other_workers(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_holds_few_tasks_and_no_folders_of_other_workers(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two who ask by turns have their plans made ready once each; the folder of what is dropped goes with it."""
     monkeypatch.setattr(tasks, "_tasks", {})
     monkeypatch.setattr(tempfile, "tempdir", str(place))
@@ -458,9 +460,7 @@ GOAL_WORDS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GOAL_WORDS)
-def test_design_questions_have_the_answers_of_threads(
-    name: str, place: Path, address: str, wsim_command: Command
-) -> None:
+def test_design_questions_match_threads(name: str, place: Path, address: str, wsim_command: Command) -> None:
     """More games than a chunk, so that sums are added up in several steps."""
     Path("goal.toml").write_text(GOAL.replace("games = 400", "games = 3000"), encoding="utf-8")
     Path("patch.toml").write_text("wonders.Rhodos.sides.B.1.points = 2\n", encoding="utf-8")

@@ -94,7 +94,7 @@ DAMAGES: list[Callable[[], None]] = [flipped, cut, emptied, swapped, of_another_
 
 
 @first_quick(2, "damage", DAMAGES, ids=lambda damage: damage.__name__)
-def test_a_damaged_shard_is_refused_named_and_replaced(
+def test_a_damaged_shard_is_rejected_named_and_replaced(
     run: dict[Path, bytes], wsim_command: Command, damage: Callable[[], None]
 ) -> None:
     damage()
@@ -113,7 +113,7 @@ def test_a_damaged_shard_is_refused_named_and_replaced(
     assert wsim_command("verify", "run").out == "run is intact: all files are as written\n"
 
 
-def test_a_run_played_again_over_damage_does_not_call_it_finished(
+def test_running_over_a_damaged_run_does_not_report_it_as_finished(
     run: dict[Path, bytes], wsim_command: Command
 ) -> None:
     flipped()
@@ -122,7 +122,7 @@ def test_a_run_played_again_over_damage_does_not_call_it_finished(
     assert "seats/part-00000000000300.parquet was changed after it was written" in answer.err
 
 
-def test_no_flipped_bit_of_any_shard_goes_unseen(run: dict[Path, bytes]) -> None:
+def test_every_flipped_bit_in_a_shard_is_detected(run: dict[Path, bytes]) -> None:
     draw = random.Random(7)
     for path, content in [*run.items()] * 10:
         flip(path, draw.randrange(8 * len(content)))
@@ -133,7 +133,7 @@ def test_no_flipped_bit_of_any_shard_goes_unseen(run: dict[Path, bytes]) -> None
     assert verify("run") == []
 
 
-def test_a_damaged_shard_of_one_table_leaves_the_other_alone(run: dict[Path, bytes]) -> None:
+def test_a_damaged_shard_of_one_table_does_not_affect_the_other(run: dict[Path, bytes]) -> None:
     flip(PICKS, 9999)
     assert_frame_equal(load_run("run").seats.collect(), wsim.simulate(games=1000, rotate=True))
     with pytest.raises(StoreError, match="picks/part-00000000000300"):
@@ -141,7 +141,7 @@ def test_a_damaged_shard_of_one_table_leaves_the_other_alone(run: dict[Path, byt
 
 
 @first_quick(1, "path", [SHARD, PICKS])
-def test_a_missing_shard_is_omitted_reported_and_replaced(
+def test_a_missing_shard_is_skipped_reported_and_replaced(
     run: dict[Path, bytes], wsim_command: Command, path: Path
 ) -> None:
     path.unlink()
@@ -165,7 +165,7 @@ def test_an_extra_shard_is_ignored_and_removed(run: dict[Path, bytes], wsim_comm
     assert contents() == run
 
 
-def test_all_shards_of_another_run_are_refused(run: dict[Path, bytes]) -> None:
+def test_shards_of_a_different_run_are_rejected(run: dict[Path, bytes]) -> None:
     other = other_seed()
     for name in ("seats", "picks", "shards.jsonl"):
         Path("run", name).rename(f"{name}.kept")
@@ -177,7 +177,7 @@ def test_all_shards_of_another_run_are_refused(run: dict[Path, bytes]) -> None:
     assert contents() == run
 
 
-def test_no_flipped_bit_of_the_ledger_changes_a_number(run: dict[Path, bytes]) -> None:
+def test_no_flipped_bit_in_the_ledger_changes_a_number(run: dict[Path, bytes]) -> None:
     draw = random.Random(8)
     content = LEDGER.read_bytes()
     whole = wsim.simulate(games=1000, rotate=True)
@@ -198,7 +198,7 @@ def test_a_game_that_is_missing_in_the_middle_is_named(run: dict[Path, bytes]) -
     assert found.wrong == "does not contain exactly the games from 300 to 599"
 
 
-def test_columns_in_a_different_order_are_not_what_wsim_wrote(run: dict[Path, bytes]) -> None:
+def test_columns_in_a_different_order_are_damage(run: dict[Path, bytes]) -> None:
     rows = pl.read_parquet(SHARD)
     forge(SHARD, rows.select(reversed(rows.columns)))
     (found,) = verify("run")
@@ -221,7 +221,9 @@ def forge(shard: Path, rows: pl.DataFrame) -> None:
 
 
 @first_quick(1, "content", [b"", b"nonsense\n[]\n{}\nnull\n3\n" + b"[" * 100_000])
-def test_a_lost_ledger_means_playing_again(run: dict[Path, bytes], wsim_command: Command, content: bytes) -> None:
+def test_a_lost_ledger_means_that_all_shards_are_replayed(
+    run: dict[Path, bytes], wsim_command: Command, content: bytes
+) -> None:
     LEDGER.write_bytes(content)
     answer = wsim_command("table", "run", "policies")
     assert answer.code == 2
@@ -232,7 +234,7 @@ def test_a_lost_ledger_means_playing_again(run: dict[Path, bytes], wsim_command:
     assert wsim_command("verify", "run").code == 0
 
 
-def test_a_line_cut_off_by_a_kill_is_a_shard_to_play(run: dict[Path, bytes]) -> None:
+def test_a_truncated_ledger_line_means_replaying_its_shard(run: dict[Path, bytes]) -> None:
     LEDGER.write_bytes(LEDGER.read_bytes()[:-40])
     assert load_run("run").games == 900
     assert record(Plan.make(games=1000, rotate=True, picks=True), "run", resume=True).played == 100
@@ -242,7 +244,7 @@ def test_a_line_cut_off_by_a_kill_is_a_shard_to_play(run: dict[Path, bytes]) -> 
 # --- run.json ---------------------------------------------------------------------------------------------------------
 
 
-def test_no_flipped_bit_of_the_record_goes_unseen(run: dict[Path, bytes], wsim_command: Command) -> None:
+def test_every_flipped_bit_in_the_record_is_detected(run: dict[Path, bytes], wsim_command: Command) -> None:
     draw = random.Random(9)
     content = RECORD.read_bytes()
     for number in range(200):
@@ -261,7 +263,7 @@ def test_no_flipped_bit_of_the_record_goes_unseen(run: dict[Path, bytes], wsim_c
 WRONG: list[object] = [None, True, 3, -1, 2**80, 1.5, "text", [], {}, [[]], {"a": 1}]
 
 
-def test_a_record_of_wrong_values_is_reported_in_one_sentence(run: dict[Path, bytes]) -> None:
+def test_a_record_with_wrong_values_is_reported_in_one_sentence(run: dict[Path, bytes]) -> None:
     """Even one whose check was made to fit."""
     from wsim.lab.journal import check_of
 
@@ -282,7 +284,7 @@ def test_a_record_of_wrong_values_is_reported_in_one_sentence(run: dict[Path, by
                 verify("forged")
 
 
-def test_an_edited_plan_is_refused(run: dict[Path, bytes]) -> None:
+def test_an_edited_plan_is_rejected(run: dict[Path, bytes]) -> None:
     RECORD.write_text(RECORD.read_text().replace('"seed": 1', '"seed": 2'))
     with pytest.raises(UserError, match=r"run\.json' is damaged: it was changed after wsim wrote it"):
         load_run("run")
@@ -315,6 +317,6 @@ def test_problems_as_json(run: dict[Path, bytes], wsim_command: Command) -> None
     assert told["findings"][0]["file"] == "seats/part-00000000000300.parquet"
 
 
-def test_nothing_to_verify_is_misuse(wsim_command: Command) -> None:
+def test_verifying_nothing_is_a_usage_error(wsim_command: Command) -> None:
     answer = wsim_command("verify", "nothing")
     assert (answer.code, answer.err) == (2, "wsim: 'nothing' does not exist\n")

@@ -73,7 +73,7 @@ def opens(folder: str, least: int = 0) -> None:
 
 @pytest.mark.usefixtures("toy")
 @some(9)
-def test_a_run_ended_at_any_write_is_begun_again_or_resumed(end: Any, step: int) -> None:
+def test_a_run_interrupted_at_any_write_is_restarted_or_resumed(end: Any, step: int) -> None:
     plan = Plan.make(games=30, **PLAN)
     record(plan, "whole", shard=10)
     expected = data("whole")
@@ -90,7 +90,7 @@ def test_a_run_ended_at_any_write_is_begun_again_or_resumed(end: Any, step: int)
 @pytest.mark.usefixtures("toy")
 @some(9, quick="bytes")
 @pytest.mark.parametrize("keep", ["seats,picks", "seats", pytest.param("summary", marks=pytest.mark.slow)])
-def test_a_complete_run_that_is_extended_is_never_broken(end: Any, step: int, keep: str) -> None:
+def test_extending_a_complete_run_never_breaks_it(end: Any, step: int, keep: str) -> None:
     short, long = (Plan.make(games=games, rotate=True, keep=keep) for games in (25, 40))
     record(short, "short", shard=10)
     shutil.copytree("short", "whole")
@@ -108,7 +108,7 @@ def test_a_complete_run_that_is_extended_is_never_broken(end: Any, step: int, ke
 
 @pytest.mark.usefixtures("toy")
 @some(9, quick="")
-def test_a_run_that_is_resumed_is_never_broken(end: Any, step: int) -> None:
+def test_resuming_a_run_never_breaks_it(end: Any, step: int) -> None:
     plan = Plan.make(games=40, **PLAN)
     record(plan, "whole", shard=10)
 
@@ -131,7 +131,7 @@ def test_a_run_that_is_resumed_is_never_broken(end: Any, step: int) -> None:
 
 @pytest.mark.usefixtures("toy")
 @first_quick(1, "damage", ["catalogue.json", "seats/part-00000000000010.parquet", "shards.jsonl"])
-def test_a_damaged_run_that_is_repaired_is_never_damaged_more(damage: str, wsim_command: Command) -> None:
+def test_repairing_a_damaged_run_never_damages_it_further(damage: str, wsim_command: Command) -> None:
     plan = Plan.make(games=30, **PLAN)
     record(plan, "whole", shard=10)
     shutil.copytree("whole", "damaged")
@@ -151,7 +151,7 @@ def test_a_damaged_run_that_is_repaired_is_never_damaged_more(damage: str, wsim_
 @pytest.mark.slow
 @pytest.mark.usefixtures("toy")
 @some(12, quick="")
-def test_parts_that_are_merged_are_merged_again(end: Any, step: int) -> None:
+def test_an_interrupted_merge_of_parts_can_be_repeated(end: Any, step: int) -> None:
     plan = Plan.make(games=40, **PLAN)
     record(plan, "whole", shard=10)
     for number in (1, 2):
@@ -169,7 +169,7 @@ def test_parts_that_are_merged_are_merged_again(end: Any, step: int) -> None:
 
 
 @pytest.mark.usefixtures("toy")
-def test_a_shard_that_is_replaced_has_its_line_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_replaced_shard_gets_its_ledger_line_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ended between the two, the run has the games that it had: the longer shard of 20 to 29 was never named."""
     record(Plan.make(games=25, **PLAN), "run", shard=10)
 

@@ -30,7 +30,9 @@ from wsim.tuning.answer import resume
 
 
 @some(7, quick="")
-def test_a_match(end: Any, step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_survives_interruption_at_every_write(
+    end: Any, step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(GAMES, "luck", "tests.games.luck_game:GAME")
     monkeypatch.setattr("wsim.questions.match.deal_files.ROWS_A_PART", 300)
@@ -74,7 +76,7 @@ proof_games = 5000
 @pytest.mark.slow
 @pytest.mark.usefixtures("medal")
 @some(21, quick="writes")
-def test_a_search_for_a_patch(end: Any, step: int, wsim_command: Command) -> None:
+def test_a_patch_search_survives_interruption_at_every_write(end: Any, step: int, wsim_command: Command) -> None:
     goal = read_goal(write_goal(GOAL, "../goal.toml"))
     whole = balance(goal).record()
 
@@ -92,7 +94,9 @@ def test_a_search_for_a_patch(end: Any, step: int, wsim_command: Command) -> Non
 
 @pytest.mark.usefixtures("medal")
 @some(1, quick="")
-def test_a_patch_that_is_found(end: Any, step: int, wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_found_patch_survives_interruption_at_every_write(
+    end: Any, step: int, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is left between its record, the patch and the journal, which is not needed any more, is gone on with."""
 
     def work(*more: str) -> None:
@@ -126,7 +130,9 @@ def test_a_patch_that_is_found(end: Any, step: int, wsim_command: Command, monke
 
 
 @some(7, quick="writes")
-def test_tuning(end: Any, step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tuning_survives_interruption_at_every_write(
+    end: Any, step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("cmaes", reason="needs wsim[learn]")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(GAMES, "aiming", "tests.tuning.aiming_game:GAME")
@@ -162,7 +168,9 @@ LESSON: dict[str, Any] = {
 
 @pytest.mark.skipif(not JIT, reason="needs many playouts")
 @some(28, quick="writes")
-def test_learning(end: Any, step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_learning_survives_interruption_at_every_write(
+    end: Any, step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     plan = LearningPlan.restore(LESSON)
 
@@ -232,7 +240,7 @@ CLAIM = remote._CLAIM
 
 @pytest.mark.usefixtures("toy")
 @some(9, quick="writes")
-def test_a_fetch(end: Any, step: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fetch_survives_interruption_at_every_write(end: Any, step: int, monkeypatch: pytest.MonkeyPatch) -> None:
     record(Plan.make(games=40, picks=True), "there", shard=10)
     objects = files("there")
     monkeypatch.setattr(remote._Location, "of", lambda address: Place(objects))
@@ -250,7 +258,7 @@ def test_a_fetch(end: Any, step: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("toy")
-def test_a_copy_to_a_store(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_to_a_store_survives_interruption_at_every_write(monkeypatch: pytest.MonkeyPatch) -> None:
     record(Plan.make(games=40, picks=True), "run", shard=10)
     whole = files("run")
 

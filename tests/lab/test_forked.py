@@ -51,7 +51,7 @@ def answered(method: str, first: str, folder: Path) -> list[str]:
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 
 
-def test_workers_forked_after_playing_say_what_to_do(tmp_path: Path) -> None:
+def test_workers_forked_after_playing_report_a_fix(tmp_path: Path) -> None:
     sentence = (
         "this process was forked from one that had already made tables, so Polars would hang in it: "
         'start workers with multiprocessing.get_context("spawn") or "forkserver", or fork before the first game'
@@ -61,7 +61,7 @@ def test_workers_forked_after_playing_say_what_to_do(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
-def test_workers_of_the_other_kinds_play_after_the_parent(method: str, tmp_path: Path) -> None:
+def test_workers_started_without_fork_play_after_the_parent(method: str, tmp_path: Path) -> None:
     assert all(total.isdigit() for total in answered(method, "parent first", tmp_path))
 
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_a_run_that_is_killed_and_resumed_is_the_run(tmp_path: Path) -> None:
+def test_a_killed_and_resumed_run_equals_an_uninterrupted_run(tmp_path: Path) -> None:
     times = os.environ.get("WSIM_KILLS", "1")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "tests.lab.kills", str(tmp_path / "runs"), times, "1"]

@@ -41,7 +41,7 @@ def test_three_damaged_shards_are_named_and_the_others_counted(
     store.refuse_damage(run, [])
 
 
-def test_of_two_lines_about_a_shard_the_one_whose_size_its_file_has_is_believed(tmp_path: Path) -> None:
+def test_of_two_shard_lines_the_one_matching_the_file_size_is_used(tmp_path: Path) -> None:
     """The last one otherwise, as a run was killed between the file and its line."""
     ledger.append(tmp_path, [shard(0, 5), shard(0, 7), shard(10, 5), shard(10, 7), shard(20, 5), shard(0, 9, "picks")])
     for first, size in ((0, 5), (10, 7)):
@@ -60,7 +60,7 @@ def test_of_two_lines_about_a_shard_the_one_whose_size_its_file_has_is_believed(
     [{"table": "x"}, {"first": -1}, {"first": True}, {"games": "3"}, {"bytes": 1.0}, {"sha256": None}, {"more": 1},
      {"first": 10**14}],
 )  # fmt: skip
-def test_lines_that_wsim_would_not_write_are_not_shards(change: dict[str, Any]) -> None:
+def test_invalid_ledger_lines_are_not_shards(change: dict[str, Any]) -> None:
     entry = {"table": "sums", "first": 10**14 - 1, "games": 3, "bytes": 4, "sha256": "ab"}
     assert Shard.of(entry) == Shard("sums", 10**14 - 1, 3, 4, "ab")
     assert Shard.of({**entry, **change}) is None
@@ -79,7 +79,7 @@ def part(number: int, games: int = 10) -> Any:
     return SimpleNamespace(part=Part(number), path=Path(f"p{number}"), games=games, wanted=range(10))
 
 
-def test_the_parts_of_a_run_are_given_once_and_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_part_of_a_run_must_be_given_exactly_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(merge, "_refuse_foreign_part", lambda *_given: None)
     every = [part(number) for number in range(12, 0, -1)]
     assert [run.part.number for run in merge._checked_parts(every)] == list(range(1, 13))
@@ -128,7 +128,7 @@ def test_the_content_of_a_store_matches_its_checksum(
     assert asked == [{"Bucket": "b", "Key": "p/x", "ChecksumMode": "ENABLED"}]
 
 
-def test_a_folder_with_anything_but_an_earlier_copy_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_an_earlier_copy_is_left_alone(tmp_path: Path) -> None:
     digest = hashlib.sha256(b"rows").hexdigest()
     names, digests, described = ["a", "ledger", "run.json"], {"a": digest}, {"ledger": b"lines", "run.json": b"{}"}
     folder = tmp_path / "run"
@@ -157,7 +157,7 @@ def test_unrelated_objects_are_named_up_to_three() -> None:
     assert remote.Copied(2, ("a", "b", "c", "d", "e")).remark == "left alone, not part of the run: a, b, c and 2 more"
 
 
-def test_a_shard_says_how_it_was_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shard_records_how_it_was_made(monkeypatch: pytest.MonkeyPatch) -> None:
     provenance = SimpleNamespace(plan={"players": 3})
     monkeypatch.setattr(repetition, "Provenance", SimpleNamespace(from_record=lambda _record: provenance))
     monkeypatch.setattr(repetition, "Plan", SimpleNamespace(restore=lambda _plan: None))
@@ -184,7 +184,7 @@ def test_a_shard_says_how_it_was_made(monkeypatch: pytest.MonkeyPatch) -> None:
     ("compiled", "declared", "refused"),
     [(True, None, False), (False, None, True), (False, True, True), (False, False, False), (True, True, False)],
 )
-def test_only_compiled_policies_are_compared_with_plain_python(
+def test_only_compiled_policies_are_checked_against_plain_python(
     compiled: bool, declared: bool | None, refused: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """``declared``: what the file says of the policy, whether it is plain Python."""
@@ -201,7 +201,7 @@ def test_only_compiled_policies_are_compared_with_plain_python(
         policy_check._refuse_uncompiled("greedy")
 
 
-def test_worth_is_measured_in_a_share_of_the_games_one_behind_the_other() -> None:
+def test_worth_games_are_a_contiguous_share_of_each_range() -> None:
     """A quarter: of games 0 to 9 two, of 10 to 19 three; together five of twenty."""
     assert [wishes.worth_games(games, 0.25) for games in (range(10), range(10, 20), range(20))] == [
         range(2), range(2, 5), range(5)
@@ -211,7 +211,7 @@ def test_worth_is_measured_in_a_share_of_the_games_one_behind_the_other() -> Non
     assert not wishes.asks_worth(SimpleNamespace(games=1000, options={}))  # type: ignore[arg-type]
 
 
-def test_wishes_are_counted_row_by_row_and_item_by_item(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wishes_are_counted_per_row_and_item(monkeypatch: pytest.MonkeyPatch) -> None:
     """130 games of two seats, two chunks. In game 0 seat 1 wants item 65 and is followed, then overruled; game 129
     seat 0 could have had item 1, and wants item 0."""
     chunks: list[range] = []

@@ -29,7 +29,7 @@ def test_every_requirement_appears_once() -> None:
     assert {*inside, "docs", "test"} == set(table["project"]["optional-dependencies"])
 
 
-def test_the_wheel_carries_the_catalogue() -> None:
+def test_the_wheel_contains_the_catalogue() -> None:
     included = project()["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     assert included == {"cards.toml": "wsim/cards.toml"}
     assert (ROOT / "cards.toml").is_file()
@@ -38,7 +38,7 @@ def test_the_wheel_carries_the_catalogue() -> None:
 
 
 @pytest.mark.parametrize("game", ["wonders", "babel"])
-def test_the_wheel_carries_the_weight_sets(game: str) -> None:
+def test_the_wheel_contains_the_weight_sets(game: str) -> None:
     """Whatever lies in the package goes into the wheel, unless it is left out or git ignores it."""
     wheel = project()["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert wheel["packages"] == ["wsim"]

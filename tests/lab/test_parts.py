@@ -42,7 +42,7 @@ def parts(of: int, **changes: Any) -> list[str]:
 
 
 @first_quick(2, "first", [1, 89, 90, 700, 999])
-def test_an_extended_run_equals_one_planned_that_long(first: int, wsim_command: Command) -> None:
+def test_an_extended_run_equals_a_run_planned_with_that_length(first: int, wsim_command: Command) -> None:
     record(Plan.make(**PLAN | {"games": first}), "run", shard=90)
     assert wsim_command("run", "--resume", "run", "--games", "1000").code == 0
     run, whole = load_run("run"), record(Plan.make(**PLAN), "whole", shard=90)
@@ -65,7 +65,7 @@ def test_an_unfinished_run_is_extended(wsim_command: Command) -> None:
     assert_frame_equal(load_run("run").seats.collect(), wsim.simulate(games=1000, rotate=True))
 
 
-def test_a_run_is_not_shortened(wsim_command: Command) -> None:
+def test_a_run_cannot_be_shortened(wsim_command: Command) -> None:
     record(Plan.make(games=100), "run")
     before = files("run")
     answer = wsim_command("run", "--resume", "run", "--games", "50")
@@ -80,7 +80,7 @@ def test_a_run_is_not_shortened(wsim_command: Command) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a process is killed by a signal")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_a_run_killed_while_it_grows_keeps_its_earlier_games(wsim_command: Command, number: int) -> None:
+def test_a_run_killed_while_growing_keeps_its_earlier_games(wsim_command: Command, number: int) -> None:
     assert wsim_command(*SLOW, "--games", "220", "--out", "run").code == 0
     growing = process("run", "--resume", "run", "--games", "1000")
     wait_for_shards("run", 7)
@@ -115,7 +115,7 @@ def test_an_extended_shard_is_never_half_recorded(monkeypatch: pytest.MonkeyPatc
 
 
 @first_quick(2, "of", [1, 2, 3, 7, 12])
-def test_merged_parts_are_the_run_played_in_one_go(of: int) -> None:
+def test_merged_parts_equal_the_run_played_in_one_go(of: int) -> None:
     whole = record(Plan.make(**PLAN), "whole", shard=90)
     if of == 1:
         assert parts(1) == ["p1"]
@@ -144,7 +144,7 @@ def test_a_part_is_a_separate_run(wsim_command: Command) -> None:
     assert wsim_command("verify", "p2").code == 0
 
 
-def test_a_part_is_continued_and_its_damage_replaced(wsim_command: Command) -> None:
+def test_a_part_can_be_continued_and_its_damage_repaired(wsim_command: Command) -> None:
     names = parts(3)
     before = files("p2")
     Path("p2/seats/part-00000000000450.parquet").unlink()
@@ -160,7 +160,7 @@ def test_a_part_is_continued_and_its_damage_replaced(wsim_command: Command) -> N
     assert merge(names, "run").complete
 
 
-def test_the_folder_of_a_part_that_nobody_named() -> None:
+def test_the_default_folder_of_a_part_is_numbered() -> None:
     folder = record(Plan.make(games=10), shard=2, part=Part(2, 5)).path
     assert folder.name.endswith("-part-2-of-5")
 
@@ -188,7 +188,7 @@ def test_the_folder_of_a_part_that_nobody_named() -> None:
         ),
     ],
 )
-def test_a_wrong_part_is_refused(wsim_command: Command, words: str, sentence: str) -> None:
+def test_an_invalid_part_is_rejected(wsim_command: Command, words: str, sentence: str) -> None:
     plan = Plan.make(games=1000)
     record(plan, "p2", shard=90, part=Part(2, 3))
     record(plan, "whole", shard=90)
@@ -246,7 +246,7 @@ WRONG = [missing, twice, whole, other_cut, other_size, more_missing, other_seed,
 
 
 @first_quick(5, "case", WRONG)
-def test_invalid_merges_are_refused(wsim_command: Command, case: Any) -> None:
+def test_invalid_merges_are_rejected(wsim_command: Command, case: Any) -> None:
     parts(3)
     folders, sentence = case()
     answer = wsim_command("merge", *folders, "--out", "run")
@@ -266,7 +266,7 @@ def test_a_damaged_part_is_not_merged(wsim_command: Command) -> None:
     assert not Path("run").exists()
 
 
-def test_an_interrupted_merge_continues(wsim_command: Command) -> None:
+def test_an_interrupted_merge_can_be_continued(wsim_command: Command) -> None:
     def stop(doing: str, done: int, total: int) -> None:
         assert (doing, total) == ("shards", 12)
         if done == 5:
@@ -283,7 +283,7 @@ def test_an_interrupted_merge_continues(wsim_command: Command) -> None:
     assert files("run") == files("whole")
 
 
-def test_a_part_that_changes_while_it_is_copied_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_that_changes_during_copying_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     names = parts(2)
     original = shutil.copyfile
 
@@ -299,7 +299,7 @@ def test_a_part_that_changes_while_it_is_copied_is_noticed(monkeypatch: pytest.M
     assert not Path("run").exists()
 
 
-def test_a_merged_run_is_extended() -> None:
+def test_a_merged_run_can_be_extended() -> None:
     merge(parts(3), "run")
     record(Plan.make(**PLAN | {"games": 1500}), "run", resume=True)
     assert_frame_equal(load_run("run").seats.collect(), wsim.simulate(games=1500, rotate=True))

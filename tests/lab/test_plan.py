@@ -25,7 +25,7 @@ def test_defaults_come_from_the_game() -> None:
     assert plan.options == {"wonders": "random"}
 
 
-def test_the_usual_line_up_fits_any_number_of_players() -> None:
+def test_the_default_line_up_fits_any_number_of_players() -> None:
     assert Plan.make(players=3).policies == ("bold", "shy", "random")
     assert Plan.make(players=6).policies == ("bold", "shy", "random", "bold", "bold", "shy")
 
@@ -57,13 +57,13 @@ def test_the_usual_line_up_fits_any_number_of_players() -> None:
         ({"wonders": {"a": 1}}, "wonders must be text, a number or a list of them"),
     ],
 )
-def test_invalid_input_is_refused_in_one_sentence(keys: dict[str, Any], sentence: str) -> None:
+def test_invalid_input_is_rejected_in_one_sentence(keys: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UserError, match=sentence) as refusal:
         Plan.make(**keys)
     assert "\n" not in str(refusal.value)
 
 
-def test_values_take_one_form() -> None:
+def test_plan_values_are_normalised() -> None:
     plan = Plan.make(games=np.int32(7), policies="bold", patch=Path("a.toml"), wonders=["Gizah", "random"], pause=1)
     assert plan == Plan.make(games=7, policies=["bold"], patch=["a.toml"], wonders="Gizah,random", pause="1")
     assert type(plan.games) is int
@@ -90,7 +90,7 @@ def test_a_plan_survives_writing_and_reading(seed: int, rotate: bool, cards: str
     assert Plan.restore(plan.as_dict()) == plan
 
 
-def test_options_laid_over_a_file_win() -> None:
+def test_options_override_a_plan_file() -> None:
     Path("plan.toml").write_text('games = 5\nseed = 9\npolicies = "shy"\n')
     assert Plan.from_toml("plan.toml", games=6) == Plan.make(games=6, seed=9, policies="shy")
 
@@ -104,7 +104,7 @@ def test_options_laid_over_a_file_win() -> None:
         (None, "cannot read the plan 'plan.toml': No such file or directory"),
     ],
 )
-def test_a_bad_plan_file_is_refused(content: bytes | None, sentence: str) -> None:
+def test_an_invalid_plan_file_is_rejected(content: bytes | None, sentence: str) -> None:
     if content is not None:
         Path("plan.toml").write_bytes(content)
     with pytest.raises(UserError, match=sentence):
@@ -128,7 +128,7 @@ def test_the_digest_depends_on_everything_that_determines_the_data() -> None:
     assert len(digests) == 8
 
 
-def test_the_digest_depends_on_the_content_of_files_not_on_their_path() -> None:
+def test_the_digest_depends_on_file_contents_not_paths() -> None:
     for folder, points in (("a", 1), ("b", 1), ("c", 2)):
         Path(folder).mkdir()
         Path(folder, "cards.toml").write_text(f"points = {points}")
@@ -167,7 +167,7 @@ def test_the_digest_covers_modules_that_a_policy_imports_from_its_folder() -> No
     assert Plan.make(policies="mine.py:bold").digest == before
 
 
-def test_a_policy_that_is_not_python_is_a_file_all_the_same() -> None:
+def test_a_policy_file_need_not_be_python_source() -> None:
     Path("mine.py").write_text("def bold(:\n")
     assert contents_of(Path("mine.py")) == {"mine.py": b"def bold(:\n"}
 
@@ -179,7 +179,7 @@ def test_a_missing_file_is_named() -> None:
         _ = Plan.make(policies="mine.py:bold").digest
 
 
-def test_the_command_makes_the_plan_again(wsim_command: Any) -> None:
+def test_the_command_reproduces_the_plan(wsim_command: Any) -> None:
     plan = Plan.make(games=20, seed=3, policies="bold:nerve=2", rotate=True, picks=True, pause=0, set=["a.b=1", "c=2"])
     words = shlex.split(plan.command())
     assert words[:2] == ["wsim", "run"]
@@ -188,7 +188,7 @@ def test_the_command_makes_the_plan_again(wsim_command: Any) -> None:
     assert wsim.load_run("again").plan == plan
 
 
-def test_the_digest_follows_the_content_of_a_file_of_weights() -> None:
+def test_the_digest_depends_on_the_content_of_a_weights_file() -> None:
     Path("w.toml").write_text("coin = 1")
     plan = Plan.make(policies="bold:file=w.toml")
     first = plan.digest

@@ -35,7 +35,7 @@ def babel(tmp_path_factory: pytest.TempPathFactory) -> wsim.Run:
     return record(Plan.make(game="tower_of_babel", games=120), tmp_path_factory.mktemp("python") / "babel", threads=1)
 
 
-def test_tables_and_runs_go_to_other_libraries(run: wsim.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_and_runs_convert_to_other_libraries(run: wsim.Run, monkeypatch: pytest.MonkeyPatch) -> None:
     table = run.table("wonders")
     assert table.to_polars().equals(table.frame)
     assert run.to_polars().height == 300 * run.plan.players
@@ -66,7 +66,7 @@ def test_a_table_is_plotted_with_its_intervals(run: wsim.Run, monkeypatch: pytes
 # --- what an editor sees ----------------------------------------------------------------------------------------------
 
 
-def test_the_keys_are_those_of_a_plan_and_of_the_games() -> None:
+def test_plan_keys_include_the_options_of_every_game() -> None:
     every = set(Plan.make().as_dict()) | {"cards", "keep"}
     for name in GAMES:
         every |= set(find_game(name).OPTIONS)
@@ -82,7 +82,7 @@ def test_every_keyword_is_in_the_signature_with_its_type(function: Callable[...,
         assert parameter.annotation is not inspect.Parameter.empty
 
 
-def test_the_signature_leaves_a_functions_own_parameters_first() -> None:
+def test_a_function_signature_starts_with_its_own_parameters() -> None:
     def ask(plan: Plan | None = None, /, *, games: str = "own", **keys: Any) -> None: ...
 
     show_plan_keys(ask)
@@ -100,7 +100,7 @@ def test_dir_shows_the_public_names_only() -> None:
 # --- seats and picks --------------------------------------------------------------------------------------------------
 
 
-def test_seats_and_picks_of_one_play() -> None:
+def test_seats_and_picks_come_from_the_same_games() -> None:
     keys: dict[str, Any] = {"games": 60, "policies": "random", "seed": 3}
     played = wsim.play(**keys)
     assert_frame_equal(played.seats, wsim.simulate(**keys))
@@ -128,7 +128,7 @@ def test_a_run_has_its_tables(run: wsim.Run, babel: wsim.Run) -> None:
     assert set(run.synergies(card=["Altar"]).frame["card"]) <= {"Altar"}
 
 
-def test_a_run_describes_its_games(run: wsim.Run, babel: wsim.Run) -> None:
+def test_a_run_traces_its_games(run: wsim.Run, babel: wsim.Run) -> None:
     for one, scores in ((run, "scores"), (babel, "scores")):
         trace = one.trace(17)
         assert trace["index"] == 17
@@ -170,9 +170,7 @@ def test_mistakes_are_reported_in_one_sentence(run: wsim.Run, ask: Callable[[Any
 
 
 @pytest.mark.slow
-def test_a_run_with_policy_code_describes_nothing_without_trust(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_with_policy_code_traces_nothing_without_trust(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text("def first(public, own, choice, rules):\n    return 0\n")
     run = record(Plan.make(policies="./mine.py:first", games=5), tmp_path / "run", threads=1)
@@ -195,7 +193,7 @@ LIGHT: dict[str, dict[str, Any]] = {
 
 
 @first_quick(1, "name", ["payments", *(name for name in LIGHT if name != "payments")])
-def test_no_value_of_any_type_is_more_than_a_sentence(
+def test_invalid_values_of_any_type_give_one_sentence(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -242,13 +240,13 @@ def test_tables_and_answers_show_in_a_notebook(run: wsim.Run) -> None:
     assert "balanced" in run._repr_html_()
 
 
-def test_a_notebook_shows_no_markup_of_a_name() -> None:
+def test_a_notebook_escapes_markup_in_names() -> None:
     shown = Table(pl.DataFrame({"a": [1]}), "<script>", "a < b & c")._repr_html_()
     assert "<script>" not in shown
     assert "a &lt; b &amp; c" in shown
 
 
-def test_a_notebook_writes_headings_units_and_intervals_as_a_page_does() -> None:
+def test_a_notebook_formats_headings_units_and_intervals_like_a_page() -> None:
     columns = (Column("card", NAME), estimated("win_difference", SHARE, unit="of wins", difference=True))
     frame = pl.DataFrame(
         {"card": ["Altar"], "win_difference": [0.0312], "win_difference_low": [0.01], "win_difference_high": [0.05]}

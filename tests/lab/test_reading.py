@@ -25,14 +25,14 @@ def _copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @first_quick(2, "name", ["run-babel", "whatif.json", "match.parquet", "match-folder", "skill.json"])
-def test_games_of_former_random_streams_are_not_repeated(wsim_command: Command, name: str) -> None:
+def test_games_with_older_random_streams_are_not_repeated(wsim_command: Command, name: str) -> None:
     answer = wsim_command("rerun", name)
     assert (answer.code, answer.out) == (2, "")
     assert "were dealt by version 1 of the random streams, and this wsim deals by version 2" in answer.err
 
 
 @pytest.mark.slow
-def test_a_run_is_sound_and_its_page_shows_answers(wsim_command: Command) -> None:
+def test_a_stored_run_verifies_and_its_page_shows_answers(wsim_command: Command) -> None:
     assert wsim_command("verify", "run-babel").code == 0
     answers = (
         "--whatif",
@@ -67,13 +67,13 @@ def test_a_position_without_steps_is_read(wsim_command: Command) -> None:
 
 
 @pytest.mark.parametrize("words", ["advise position.json", "advise position-babel.json", "play --load play.json"])
-def test_steps_of_former_random_streams_are_not_replayed(wsim_command: Command, words: str) -> None:
+def test_steps_with_older_random_streams_are_not_replayed(wsim_command: Command, words: str) -> None:
     answer = wsim_command(*words.split())
     assert (answer.code, answer.out) == (2, "")
     assert "this wsim deals by version 2" in answer.err
 
 
-def test_a_search_of_weights_continues_or_says_what_to_do(wsim_command: Command) -> None:
+def test_a_stored_weight_search_continues_or_says_what_to_do(wsim_command: Command) -> None:
     pytest.importorskip("cmaes", reason="needs wsim[learn]")
     answer = wsim_command("tune", "--resume", "tune", "--json")
     if answer.code == 0:
@@ -83,6 +83,6 @@ def test_a_search_of_weights_continues_or_says_what_to_do(wsim_command: Command)
 
 
 @pytest.mark.slow
-def test_a_search_for_a_patch_continues_or_says_what_to_do(wsim_command: Command) -> None:
+def test_a_stored_patch_search_continues_or_says_what_to_do(wsim_command: Command) -> None:
     answer = wsim_command("balance", "sides.toml", "--seed", "5", "-o", "interrupted.toml", "--resume", "--quiet")
     assert answer.code in (0, 3) or "remove it to start again" in answer.err

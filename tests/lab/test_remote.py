@@ -75,7 +75,7 @@ def everything(folder: str) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
-def test_a_run_is_copied_to_the_store_and_back(bucket: Any, wsim_command: Command) -> None:
+def test_a_run_can_be_copied_to_a_store_and_back(bucket: Any, wsim_command: Command) -> None:
     played()
     count = len(everything("run"))
     answer = wsim_command("copy", "run", "s3://runs/mine/one")
@@ -89,7 +89,7 @@ def test_a_run_is_copied_to_the_store_and_back(bucket: Any, wsim_command: Comman
 
 
 @pytest.mark.slow
-def test_polars_reads_it_there(bucket: Any, server: str, wsim_command: Command) -> None:
+def test_polars_reads_a_run_in_a_store(bucket: Any, server: str, wsim_command: Command) -> None:
     import polars as pl
 
     played()
@@ -123,7 +123,7 @@ def test_an_interrupted_copy_is_not_a_run_and_can_continue(
 
 
 @pytest.mark.slow
-def test_damage_on_either_side_is_seen(bucket: Any, wsim_command: Command) -> None:
+def test_damage_on_either_side_is_detected(bucket: Any, wsim_command: Command) -> None:
     played()
     assert wsim_command("copy", "run", "s3://runs/one").code == 0
     name = "one/seats/part-00000000000090.parquet"
@@ -141,7 +141,9 @@ def test_damage_on_either_side_is_seen(bucket: Any, wsim_command: Command) -> No
     assert answer.err.startswith("wsim: the run 'run' is damaged: seats/part-00000000000090.parquet was")
 
 
-def test_an_interrupted_fetch_continues(bucket: Any, wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_fetch_can_be_continued(
+    bucket: Any, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     played()
     assert wsim_command("copy", "run", "s3://runs/one").code == 0
     original = remote._Location.get
@@ -244,7 +246,7 @@ def test_runs_that_cannot_be_copied_are_reported_in_one_sentence(
     assert answer.err.startswith(f"wsim: {sentence}")
 
 
-def test_a_store_that_refuses_is_a_failure(bucket: Any, wsim_command: Command) -> None:
+def test_a_store_error_is_reported_as_a_failure(bucket: Any, wsim_command: Command) -> None:
     played()
     answer = wsim_command("copy", "run", "s3://nobody/x")
     assert (answer.code, answer.out, answer.err.count("\n")) == (1, "", 1)
@@ -252,9 +254,7 @@ def test_a_store_that_refuses_is_a_failure(bucket: Any, wsim_command: Command) -
 
 
 @pytest.mark.slow
-def test_an_address_that_is_none_is_reported_in_one_sentence(
-    wsim_command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_invalid_address_is_reported_in_one_sentence(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "not a url")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     answer = wsim_command("copy", "s3://runs/x", "back")
@@ -263,7 +263,7 @@ def test_an_address_that_is_none_is_reported_in_one_sentence(
 
 
 @pytest.mark.slow
-def test_a_run_is_not_played_into_a_store(wsim_command: Command) -> None:
+def test_a_run_cannot_be_played_into_a_store(wsim_command: Command) -> None:
     answer = wsim_command("run", "--games", "10", "--out", "s3://runs/x")
     assert answer.err == (
         "wsim: a run needs a local folder, and 's3://runs/x' is not one: play it locally, then wsim copy FOLDER "

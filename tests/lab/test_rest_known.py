@@ -27,7 +27,7 @@ def shown_with(**keys: Any) -> Between | None:
     return known_between(Provenance.of(plan, GAME.prepare(plan)).identity, None, "wonders")
 
 
-def test_what_ships_with_wsim_is_of_good_players_of_the_first_edition_as_it_is() -> None:
+def test_shipped_player_differences_cover_good_players_of_the_first_edition() -> None:
     for players in range(3, 8):
         found = shown_with(players=players)
         assert found is not None

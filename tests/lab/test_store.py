@@ -68,7 +68,7 @@ def test_the_layout_of_a_folder() -> None:
     assert Plan.from_toml("run/plan.toml") == Plan.make(**PLAN)
 
 
-def test_a_loaded_run_knows_itself() -> None:
+def test_a_loaded_run_describes_itself() -> None:
     recorded()
     run = wsim.load_run("run")
     assert (run.plan, run.games, run.complete, run.status) == (Plan.make(**PLAN), 1000, True, "complete")
@@ -77,7 +77,7 @@ def test_a_loaded_run_knows_itself() -> None:
     assert set(run.provenance.software) == {"wsim", "python", "numba", "numpy", "polars"}
 
 
-def test_every_file_says_what_made_it() -> None:
+def test_every_file_records_its_provenance() -> None:
     run = recorded()
     for table in ("seats", "picks"):
         entry = json.loads(pl.read_parquet_metadata(f"run/{table}/part-00000000000900.parquet")["wsim"])
@@ -110,7 +110,7 @@ def test_shards_have_a_quarter_of_a_million_rows() -> None:
     assert list(shard_ranges(range(150_000), 62_500))[-1] == range(125_000, 150_000)
 
 
-def test_the_folder_of_a_run_that_nobody_named() -> None:
+def test_the_default_folder_of_a_run() -> None:
     folder = record(Plan.make(games=10)).path
     assert folder.parent == Path("runs")
     assert folder.name.startswith("toy-1e-4p-seed1-10-")
@@ -143,7 +143,7 @@ def test_ctrl_c_keeps_the_games_of_the_shard_that_is_being_played() -> None:
     assert content("run") == content("whole")
 
 
-def test_resuming_plays_only_what_is_missing_or_not_whole() -> None:
+def test_resuming_plays_only_missing_or_incomplete_shards() -> None:
     before = content(str(recorded().path))
     Path("run/seats/part-00000000000300.parquet").unlink()
     Path("run/picks/part-00000000000600.parquet").write_bytes(b"half a fi")
@@ -189,7 +189,7 @@ def test_a_run_can_be_extended() -> None:
     ],
 )
 @pytest.mark.parametrize("resume", [False, True])
-def test_a_folder_with_another_run_is_refused(changes: dict[str, Any], difference: str, resume: bool) -> None:
+def test_a_folder_with_a_different_run_is_rejected(changes: dict[str, Any], difference: str, resume: bool) -> None:
     before = content(str(recorded().path))
     with pytest.raises(UserError) as refusal:
         record(Plan.make(**{**PLAN, **changes}), "run", resume=resume)
@@ -198,7 +198,7 @@ def test_a_folder_with_another_run_is_refused(changes: dict[str, Any], differenc
 
 
 @pytest.mark.parametrize("resume", [False, True])
-def test_a_run_is_not_shortened(resume: bool) -> None:
+def test_a_run_cannot_be_shortened(resume: bool) -> None:
     before = content(str(recorded().path))
     with pytest.raises(UserError) as refusal:
         record(Plan.make(**{**PLAN, "games": 500}), "run", resume=resume)
@@ -209,7 +209,7 @@ def test_a_run_is_not_shortened(resume: bool) -> None:
     assert content("run") == before
 
 
-def test_a_run_of_other_rules_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_with_different_rules_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded()
     digest = toy_game.GAME.prepare(Plan.make()).digest
     monkeypatch.setattr(toy_game.simulator.ToySimulator, "provenance", lambda self: {"catalogue": {"digest": "4567"}})
@@ -217,14 +217,14 @@ def test_a_run_of_other_rules_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
         recorded()
 
 
-def test_a_run_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_of_a_different_version_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded()
     monkeypatch.setattr("wsim.version.__version__", "9.9")
     with pytest.raises(UserError, match=r'wsim is "0\.\d+\.\d+" there and "9.9" here'):
         recorded(resume=True)
 
 
-def test_a_folder_with_something_else_is_refused() -> None:
+def test_a_folder_with_other_files_is_rejected() -> None:
     Path("run").mkdir()
     Path("run/letter.txt").write_text("dear")
     with pytest.raises(UserError, match="'run' contains files that are not a wsim run"):
@@ -240,7 +240,7 @@ def test_an_empty_folder_is_used() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the lock is a POSIX one")
-def test_two_runs_do_not_write_in_one_folder() -> None:
+def test_two_runs_cannot_write_to_one_folder() -> None:
     def meddle(doing: str, done: int, total: int) -> None:
         with pytest.raises(UserError, match="another wsim is writing in 'run'"):
             recorded(resume=True)
@@ -285,7 +285,7 @@ def test_a_full_disk_keeps_finished_parts(monkeypatch: pytest.MonkeyPatch, error
     assert recorded(resume=True).played == 400
 
 
-def test_a_full_disk_is_reported_however_polars_reports_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_whichever_error_polars_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     said = "parquet: File out of specification: Invalid thrift: eof"
     full_disk(monkeypatch, 0, pl.exceptions.ComputeError(said))
     with pytest.raises(StoreError, match=f"cannot write .*: {said}"):
@@ -295,19 +295,19 @@ def test_a_full_disk_is_reported_however_polars_reports_it(monkeypatch: pytest.M
         recorded()
 
 
-def test_a_disk_that_was_full_from_the_start_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_full_from_the_start_leaves_no_files(monkeypatch: pytest.MonkeyPatch) -> None:
     full_disk(monkeypatch, 0, FULL[0])
     with pytest.raises(StoreError):
         recorded("deep/run")
     assert not Path("deep/run").exists()
 
 
-def test_a_folder_that_cannot_be_made_is_named() -> None:
+def test_a_folder_that_cannot_be_created_is_named() -> None:
     with pytest.raises(StoreError, match="cannot write '/dev/null/run': Not a directory"):
         recorded("/dev/null/run")
 
 
-def test_a_game_that_cannot_be_played_leaves_nothing_of_a_new_run() -> None:
+def test_an_unplayable_game_leaves_no_new_run() -> None:
     with pytest.raises(UserError, match="game 7 cannot be played"):
         record(Plan.make(games=100, fail=7), "run")
     assert not Path("run").exists()
@@ -327,7 +327,7 @@ def test_a_game_that_cannot_be_played_leaves_nothing_of_a_new_run() -> None:
         ("deep", "'deep/run.json' is not a wsim record: it is nested too deeply"),
     ],
 )
-def test_folders_that_are_not_runs_are_refused(path: str, sentence: str) -> None:
+def test_folders_that_are_not_runs_are_rejected(path: str, sentence: str) -> None:
     Path("file").write_text("")
     records = {"empty": "", "text": "{", "list": "[]", "newer": '{"format": "wsim-run/9"}'}
     records |= {"damaged": '{"format": "wsim-run/2"}', "older": '{"format": "wsim-run/1"}', "deep": "[" * 100_000}
@@ -349,7 +349,7 @@ def test_a_run_without_shards_or_picks_says_so() -> None:
         _ = run.picks
 
 
-def test_a_folder_with_brackets_in_its_name_is_read() -> None:
+def test_a_folder_with_brackets_in_its_name_can_be_read() -> None:
     run = recorded("run[1]*?")
     assert run.seats.select(pl.len()).collect().item() == 4000
 
@@ -369,7 +369,7 @@ def test_a_folder_with_brackets_in_its_name_is_read() -> None:
         "merge {} {} --out joined",
     ],
 )
-def test_a_run_in_a_store_is_to_be_fetched_first(wsim_command: Command, words: str) -> None:
+def test_a_run_in_a_store_must_be_fetched_first(wsim_command: Command, words: str) -> None:
     place = "s3://bucket/runs/big/"
     answer = wsim_command(*words.format(place, place).split())
     assert (answer.code, answer.out) == (2, "")

@@ -67,7 +67,7 @@ PLANS: list[dict[str, Any]] = [
 
 
 @first_quick(1, "keys", PLANS, ids=lambda keys: str(keys.get("ruleset") or keys.get("game") or "1e"))
-def test_its_tables_are_those_of_the_rows(keys: dict[str, Any], tmp_path: Path) -> None:
+def test_summary_tables_match_the_tables_of_rows(keys: dict[str, Any], tmp_path: Path) -> None:
     plan = Plan.make(games=600, seed=5, **keys)
     rows = record(plan, tmp_path / "rows")
     sums = record(plan.replace(keep="summary"), tmp_path / "sums", shard=250)
@@ -92,7 +92,7 @@ def test_its_tables_are_those_of_the_rows(keys: dict[str, Any], tmp_path: Path) 
 @pytest.mark.jit_off
 @pytest.mark.boundscheck
 @pytest.mark.parametrize("keys", PLANS[::2], ids=lambda keys: str(keys.get("ruleset") or keys.get("game") or "1e"))
-def test_the_sums_are_those_of_a_slow_twin(keys: dict[str, Any]) -> None:
+def test_the_sums_match_a_slow_twin(keys: dict[str, Any]) -> None:
     """Of every game the products of its sums, added up one by one."""
     plan = Plan.make(games=5, seed=5, **keys)
     seats = simulate(plan)
@@ -123,7 +123,7 @@ def features(rows: pl.DataFrame, policies: Sequence[str], parts: int) -> NDArray
 
 
 @pytest.mark.usefixtures("toy")
-def test_games_just_played_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_newly_played_games_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(run: Run, table: str, games: range) -> pl.LazyFrame:
         raise AssertionError(f"{table} {games} was read")
 
@@ -139,7 +139,7 @@ def test_games_just_played_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.usefixtures("toy")
-def test_of_a_resumed_run_the_rest_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_resumed_run_reads_only_the_earlier_games(monkeypatch: pytest.MonkeyPatch) -> None:
     """The games of both are in the tables, each once."""
     record(Plan.make(games=180, rotate=True), "rows", shard=90)
     read = []
@@ -156,7 +156,7 @@ def test_of_a_resumed_run_the_rest_is_read(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.usefixtures("toy")
-def test_no_rows_are_kept() -> None:
+def test_a_summary_stores_no_rows() -> None:
     run = recorded()
     assert sorted(os.listdir("run")) == ["catalogue.json", "plan.toml", "run.json", "shards.jsonl", "sums"]
     assert (run.games, run.complete, run.plan.keep) == (400, True, "summary")
@@ -186,7 +186,7 @@ def test_sums_do_not_depend_on_threads_shards_or_parts() -> None:
 
 
 @pytest.mark.usefixtures("toy")
-def test_it_is_resumed_and_extended() -> None:
+def test_a_summary_can_be_resumed_and_extended() -> None:
     def stop(doing: str, done: int, total: int) -> None:
         if done >= 200:
             raise KeyboardInterrupt
@@ -207,7 +207,7 @@ def test_it_is_resumed_and_extended() -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("toy")
 @pytest.mark.skipif(os.name != "posix", reason="a process is killed by a signal")
-def test_a_killed_one_is_resumed(wsim_command: Command) -> None:
+def test_a_killed_summary_run_can_be_resumed(wsim_command: Command) -> None:
     words = ("run", "--games", "1000", "--pause", "0.002", "--shard-games", "50", "--keep", "summary")
     run = process(*words, "--out", "run")
     wait_for_shards("run", 2)
@@ -266,7 +266,9 @@ NO_ROWS = "the run 'run' keeps only a summary, and this needs rows: play it with
         ("trace --keep seats", "trace has no option '--keep'"),
     ],
 )
-def test_tables_missing_from_a_summary_get_one_sentence(wsim_command: Command, words: str, sentence: str) -> None:
+def test_tables_missing_from_a_summary_are_reported_in_one_sentence(
+    wsim_command: Command, words: str, sentence: str
+) -> None:
     recorded()
     answer = wsim_command(*words.split())
     assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
@@ -274,7 +276,7 @@ def test_tables_missing_from_a_summary_get_one_sentence(wsim_command: Command, w
 
 
 @pytest.mark.usefixtures("toy")
-def test_seats_and_picks_are_kept_by_name(wsim_command: Command) -> None:
+def test_keep_selects_seats_and_picks(wsim_command: Command) -> None:
     assert wsim_command("run", "--games", "30", "--keep", "seats,picks", "--out", "both").code == 0
     assert wsim_command("run", "--games", "30", "--picks", "--out", "picks").code == 0
     assert wsim_command("run", "--games", "30", "--keep", "seats", "--out", "seats").code == 0
@@ -285,7 +287,7 @@ def test_seats_and_picks_are_kept_by_name(wsim_command: Command) -> None:
 
 
 @pytest.mark.usefixtures("toy")
-def test_damage_is_seen(wsim_command: Command) -> None:
+def test_damage_to_a_summary_is_detected(wsim_command: Command) -> None:
     recorded()
     before = files("run")
     content = bytearray(SHARD.read_bytes())
@@ -304,21 +306,21 @@ def test_damage_is_seen(wsim_command: Command) -> None:
     assert "sums/part-00000000009999.parquet" in {finding.file for finding in verify("run")}
 
 
-def test_files_that_are_not_summaries_are_refused() -> None:
+def test_files_that_are_not_summaries_are_rejected() -> None:
     for frame in (pl.DataFrame({"a": [1]}), Summary().frame()):
         with pytest.raises(ValueError, match="not a table of sums"):
             Summary.of_frame(frame)
 
 
 @pytest.mark.usefixtures("toy")
-def test_a_game_without_such_tables_keeps_no_summary(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_without_summary_tables_stores_no_summary(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(toy_game.Toy, "ANALYSES", {"matchups": "wsim.stats.shared:MATCHUPS"})
     with pytest.raises(UserError, match="toy has no tables for a summary: play it with --keep seats"):
         recorded()
     assert not Path("run").exists()
 
 
-def test_sums_of_several_tables_in_one_pass_are_those_of_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sums_computed_in_one_pass_match_separate_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record(Plan.make(games=60, seed=3, players=3, policies="random,first,random"), tmp_path / "run")
     recipes = [one.sums for one in analyses_of(find_game("seven_wonders")).values() if one.sums is not None]
     assert len(recipes) > 2

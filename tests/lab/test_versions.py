@@ -17,7 +17,7 @@ from wsim.lab.verify import verify
 KEPT = Path(__file__).parents[1] / "data" / "run_2"
 
 
-def test_the_kept_run_is_of_the_present_version() -> None:
+def test_the_stored_run_has_the_current_format() -> None:
     assert json.loads((KEPT / "run.json").read_text(encoding="utf-8"))["format"] == FORMAT == "wsim-run/2"
 
 
@@ -32,7 +32,7 @@ def test_a_run_of_version_2_opens(wsim_command: Command) -> None:
     assert (answer.code, answer.err) == (0, "")
 
 
-def test_a_run_of_version_1_is_refused_with_the_command_that_plays_it_again(tmp_path: Path) -> None:
+def test_a_run_of_version_1_is_rejected_with_the_command_to_replay_it(tmp_path: Path) -> None:
     shutil.copytree(KEPT, tmp_path / "old")
     record = json.loads((tmp_path / "old" / "run.json").read_text(encoding="utf-8"))
     old = {key: value for key, value in record.items() if key not in ("check", "files", "places", "sessions")}

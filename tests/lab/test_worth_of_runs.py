@@ -44,7 +44,7 @@ def whole(folder: Path, **more: Any) -> Run:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_run_has_the_worth_that_the_experiment_measures_with_the_same_games(tmp_path: Path, game: str) -> None:
+def test_the_worth_of_a_run_matches_the_experiment_on_the_same_games(tmp_path: Path, game: str) -> None:
     run = whole(tmp_path / "run", game=game)
     asked = wsim.experiment_worth(game=game, games=200, seed=38, policies="balanced")
     assert run.wishes.games == 200
@@ -53,7 +53,7 @@ def test_a_run_has_the_worth_that_the_experiment_measures_with_the_same_games(tm
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_games_of_the_run_stay_those_of_undisturbed_play(tmp_path: Path, game: str) -> None:
+def test_measuring_worth_does_not_change_the_games_of_a_run(tmp_path: Path, game: str) -> None:
     run, plain = whole(tmp_path / "run", game=game), whole(tmp_path / "plain", game=game, worth=None)
     assert run.seats.collect().equals(plain.seats.collect())
     with pytest.raises(UserError, match="play it with --worth"):
@@ -82,18 +82,18 @@ def summary(folder: Path) -> Run:
 
 
 @first_quick(2, "how", [merged, summary, resumed, made_longer])
-def test_sums_are_the_same_however_the_run_is_made(tmp_path: Path, how: Callable[[Path], Run]) -> None:
+def test_worth_sums_do_not_depend_on_how_the_run_is_made(tmp_path: Path, how: Callable[[Path], Run]) -> None:
     assert same_sums(how(tmp_path / "other"), whole(tmp_path / "run"))
 
 
 @pytest.mark.slow
-def test_a_cluster_makes_the_same_run(tmp_path: Path) -> None:
+def test_a_cluster_produces_the_same_run(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     there = record(Plan.make(**PLAN), tmp_path / "there", shard=150, cluster="local:1")
     assert same_sums(there, whole(tmp_path / "run"))
 
 
-def test_a_sound_run_is_verified_and_a_damaged_one_is_not(tmp_path: Path) -> None:
+def test_an_intact_run_verifies_and_a_damaged_one_does_not(tmp_path: Path) -> None:
     run = whole(tmp_path / "run")
     assert not list(verify(run.path))
     file = run.path / "worth" / "part-00000000000000.parquet"
@@ -103,14 +103,14 @@ def test_a_sound_run_is_verified_and_a_damaged_one_is_not(tmp_path: Path) -> Non
         wsim.load_run(run.path).worth()
 
 
-def test_a_run_too_short_for_them_ends_all_the_same(tmp_path: Path, wsim_command: Command) -> None:
+def test_a_run_too_short_to_measure_worth_still_ends(tmp_path: Path, wsim_command: Command) -> None:
     said = wsim_command("run", "--games", "2", "--worth", "0.4", "-o", str(tmp_path / "run"), "-q")
     assert said.code == 0
     with pytest.raises(UserError, match="too few games"):
         wsim.load_run(tmp_path / "run").worth()
 
 
-def test_the_command_shows_what_cards_are_worth_first(tmp_path: Path, wsim_command: Command) -> None:
+def test_the_command_shows_the_worth_of_cards_first(tmp_path: Path, wsim_command: Command) -> None:
     folder = str(tmp_path / "run")
     said = wsim_command("run", "--games", "3000", "--policies", "balanced", "-o", folder, "-q")
     assert said.out.startswith("Cards: the 10 best and 5 worst")
@@ -123,14 +123,14 @@ def test_the_command_shows_what_cards_are_worth_first(tmp_path: Path, wsim_comma
     assert "not summed by rank" in wsim_command("table", folder, "worth", "--by", "rank").err
 
 
-def test_adjacent_games_have_adjacent_numbers() -> None:
+def test_adjacent_game_ranges_have_adjacent_worth_ranges() -> None:
     cuts = [0, 1, 2, 7, 100, 101, 4096, 10_000]
     numbers = [worth_games(range(first, end), 0.37) for first, end in pairwise(cuts)]
     assert all(one.stop == after.start for one, after in pairwise(numbers))
     assert numbers[-1].stop == 3700
 
 
-def test_a_table_of_no_wishes_has_no_rows(tmp_path: Path) -> None:
+def test_a_worth_table_without_wishes_has_no_rows(tmp_path: Path) -> None:
     assert worth_table(whole(tmp_path / "run").wishes, fewest=10**9).frame.is_empty()
 
 
@@ -141,7 +141,7 @@ def test_a_table_of_no_wishes_has_no_rows(tmp_path: Path) -> None:
         ({"overrule": "0.1"}, "leave out overrule"),
     ],
 )
-def test_unplayable_plans_are_refused(tmp_path: Path, keys: dict[str, str], words: str) -> None:
+def test_unplayable_plans_are_rejected(tmp_path: Path, keys: dict[str, str], words: str) -> None:
     with pytest.raises(UserError, match=words):
         record(Plan.make(**PLAN | keys), tmp_path / "run")
     assert not (tmp_path / "run").exists()
@@ -173,14 +173,14 @@ def test_wsim_run_measures_worth_unless_it_says_otherwise(
     assert plan_of(tmp_path, wsim_command, *words).get("worth") == share
 
 
-def test_a_run_without_worth_is_continued_without(tmp_path: Path, wsim_command: Command) -> None:
+def test_a_run_without_worth_is_continued_without_worth(tmp_path: Path, wsim_command: Command) -> None:
     record(Plan.make(games=10, policies="random", seed=1), tmp_path / "run")
     assert "worth" not in plan_of(tmp_path, wsim_command, "--resume")
     assert wsim.load_run(tmp_path / "run").games == 20
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_tables_of_owners_begin_with_worth_and_give_owners_no_verdict(tmp_path: Path, game: str) -> None:
+def test_item_tables_start_with_worth_and_give_ownership_no_verdict(tmp_path: Path, game: str) -> None:
     keys: dict[str, Any] = {"game": game, "games": 1500, "keep": "summary"}
     run, plain = whole(tmp_path / "run", **keys, worth=1), whole(tmp_path / "plain", **keys, worth=None)
     names = {"seven_wonders": {"cards": "build"}}.get(
@@ -206,13 +206,13 @@ def test_tables_of_owners_begin_with_worth_and_give_owners_no_verdict(tmp_path: 
         assert "this shows who has it, not what it is worth" in table.note
 
 
-def test_worth_is_in_front_of_cards_by_seat_and_nowhere_where_it_is_not_summed(tmp_path: Path) -> None:
+def test_worth_is_shown_by_seat_but_not_where_it_is_not_summed(tmp_path: Path) -> None:
     run = whole(tmp_path / "run", games=1500)
     assert run.cards("seat").frame["worth"].is_not_null().any()
     assert "not summed by rank" in run.cards("rank").note
 
 
-def test_two_runs_are_compared_by_the_worth_of_a_card(tmp_path: Path, wsim_command: Command) -> None:
+def test_two_runs_can_be_compared_by_the_worth_of_a_card(tmp_path: Path, wsim_command: Command) -> None:
     """A Palace of 30 points instead of 8 is worth more, with rows or sums, alone or beside other metrics."""
     keys: dict[str, Any] = {"games": 1500, "worth": 1, "keep": "summary"}
     whole(tmp_path / "plain", **keys)
@@ -258,7 +258,7 @@ def test_worth_of_several_runs_is_shown_in_one_table(tmp_path: Path, players: tu
     assert {"worth", "owners"} <= {column.heading for column in RunTable.of("cards", runs, (), 0.95, {}).table.columns}
 
 
-def test_a_verdict_on_worth_follows_from_q_or_from_what_other_players_find(tmp_path: Path) -> None:
+def test_a_worth_verdict_follows_from_q_or_player_differences(tmp_path: Path) -> None:
     """Owners decide nothing: a verdict needs a q-value of worth, and may be withheld only where others are known."""
     run = whole(tmp_path / "run", games=4000, worth=1, policies="net", keep="summary")
     frame = run.cards().frame.filter(pl.col("q").is_not_null())

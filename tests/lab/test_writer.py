@@ -33,9 +33,7 @@ def test_a_run_that_another_process_finished_meanwhile_is_not_played_again(tmp_p
         assert list(late.missing()) == []
 
 
-def test_a_folder_that_was_removed_while_it_was_locked_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_removed_while_locked_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "run"
 
     class Locks:
@@ -52,7 +50,7 @@ def test_a_folder_that_was_removed_while_it_was_locked_is_refused(
         hold(folder)
 
 
-def test_a_failure_before_the_first_shard_keeps_the_record_of_a_run_that_was_there(tmp_path: Path) -> None:
+def test_a_failure_before_the_first_shard_keeps_the_existing_record(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), writer(tmp_path / "run"):
         raise KeyboardInterrupt
     assert (tmp_path / "run" / "run.json").exists()
@@ -62,7 +60,7 @@ def test_a_failure_before_the_first_shard_keeps_the_record_of_a_run_that_was_the
         assert (tmp_path / folder / "run.json").exists() == (tmp_path / folder).exists() == kept
 
 
-def test_a_line_that_was_cut_off_does_not_take_the_next_one_with_it(tmp_path: Path) -> None:
+def test_a_truncated_line_does_not_spoil_the_next_one(tmp_path: Path) -> None:
     kept = Journal(tmp_path / "journal")
     kept.add({"a": 1}, {"b": 2})
     kept.path.write_bytes(kept.path.read_bytes()[:-5])
@@ -71,6 +69,6 @@ def test_a_line_that_was_cut_off_does_not_take_the_next_one_with_it(tmp_path: Pa
     assert kept.entries() == [{"a": 1}, {"c": 3}, {"d": 4}]
 
 
-def test_a_value_that_only_one_of_two_records_has_is_a_difference() -> None:
+def test_a_value_in_only_one_of_two_records_is_a_difference() -> None:
     assert list(_differences({"n": 1}, {"n": 1, "more": 2})) == ["more was None and is 2"]
     assert list(_differences({"n": 1, "more": 2}, {"n": 1})) == ["more was 2 and is None"]

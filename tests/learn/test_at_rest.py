@@ -14,7 +14,7 @@ GREEN = 6  # cards of a scientist
 @pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="needs thousands of games")
 @pytest.mark.parametrize(("players", "lone_wins", "science_of_winners"), [(4, 0.39, 16.8), (5, 0.335, 15.8)])
-def test_a_lone_scientist_is_contested(players: int, lone_wins: float, science_of_winners: float) -> None:
+def test_net_contests_a_lone_science_player(players: int, lone_wins: float, science_of_winners: float) -> None:
     """The net that learned among `balanced` let one win 0.421 of its games at 4 seats and 0.405 at 5, on these deals.
 
     The one after it: 0.391 and 0.361; the one of now, in whose last rounds every move is played out: 0.370 and 0.307.

@@ -35,7 +35,7 @@ FIRST: dict[str, Any] = SMALL["round"][0]
         ({"rate": -0.1}, False), ({"rate": 0.0}, True), ({"moves": 0}, True),
     ],
 )  # fmt: skip
-def test_a_round_at_the_bounds_of_its_values(change: dict[str, Any], accepted: bool) -> None:
+def test_round_values_are_accepted_up_to_their_bounds(change: dict[str, Any], accepted: bool) -> None:
     record = {**SMALL, "round": [{**FIRST, **change}]}
     if accepted:
         (entry,) = LearningPlan.restore(record).rounds
@@ -57,7 +57,7 @@ def test_a_round_at_the_bounds_of_its_values(change: dict[str, Any], accepted: b
      ({"judge": [{"ruleset": "1e", "players": 3, "against": [], "games": 2}]}, False),
      ({"table": [{"ruleset": "1e", "players": 3, "share": 0}, {"ruleset": "1e", "players": 4}]}, True)],
 )  # fmt: skip
-def test_a_plan_at_the_bounds_of_its_values(change: dict[str, Any], accepted: bool) -> None:
+def test_plan_values_are_accepted_up_to_their_bounds(change: dict[str, Any], accepted: bool) -> None:
     if accepted:
         LearningPlan.restore({**SMALL, **change})
     else:
@@ -65,7 +65,7 @@ def test_a_plan_at_the_bounds_of_its_values(change: dict[str, Any], accepted: bo
             LearningPlan.restore({**SMALL, **change})
 
 
-def test_defaults_are_those_of_the_documentation() -> None:
+def test_defaults_match_the_documentation() -> None:
     assert vars(Fitting()) == {"rounds": 4.0, "size": 512, "rate": 0.002, "decay": 0.0001}
     plan = LearningPlan.restore({"table": [{"ruleset": "1e", "players": 4}], "round": [{**FIRST, "decisions": 5}]})
     assert (plan.game, plan.seed, plan.start, plan.gap) == ("seven_wonders", 1, "", 12.0)
@@ -92,7 +92,7 @@ def test_defaults_are_those_of_the_documentation() -> None:
     assert LearnQuestion(seed=5).resolve().seed == 5
 
 
-def test_nets_of_rounds_are_named_by_their_files(tmp_path: Path) -> None:
+def test_the_net_of_a_round_is_named_by_its_file(tmp_path: Path) -> None:
     run = Learning(LearningPlan.restore(SMALL), tmp_path)
     assert run.net_path(0) == tmp_path / "start.npz"
     assert run.net_path(2) == tmp_path / "round-2" / "net.npz"
@@ -105,7 +105,7 @@ def test_nets_of_rounds_are_named_by_their_files(tmp_path: Path) -> None:
     assert (part.states.name, part.moves.name) == ("1e-3-0000.states.parquet", "1e-3-0000.moves.parquet")
 
 
-def test_what_a_net_learned_from_is_counted_by_table() -> None:
+def test_training_decisions_are_counted_by_table() -> None:
     """300 and 150 decisions, two thirds of them at 1e with three players."""
     net: Any = SimpleNamespace(about={"plan": SMALL, "round": 2}, digest=bytes(range(16)))
     assert learned_from(net) == {
@@ -118,7 +118,7 @@ def test_what_a_net_learned_from_is_counted_by_table() -> None:
     assert (learned_from(net)["seed"], learned_from(net)["rounds"]) == (None, 0)
 
 
-def test_the_chances_of_a_value_net_are_a_softmax_by_position() -> None:
+def test_value_net_chances_are_a_softmax_per_position() -> None:
     values = np.array([0.0, math.log(3), 5.0, 5.0], np.float32)
     assert chances(values, 2) == pytest.approx(np.array([[0.25, 0.75], [0.5, 0.5]]))
     batch: Any = SimpleNamespace(moves={"worth": np.array([1.0, 0.0, 0.5, 0.5], np.float32)})
@@ -131,7 +131,7 @@ def test_the_chances_of_a_value_net_are_a_softmax_by_position() -> None:
     assert (made.owner.tolist(), made.counts.tolist(), made.known) == ([0, 1, 2, 3], [1, 1, 1, 1], "known")
 
 
-def test_a_judgement_divides_its_games_among_the_orders_of_the_opponents(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_evaluation_divides_its_games_among_opponent_orders(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four seats, opponents b, a, b: their orders are abb, bab and bba; 10 games are 3, 3 and 4."""
     played: list[tuple[Any, ...]] = []
 
@@ -169,7 +169,7 @@ class _Keys(dict[str, Any]):
     game = "x"
 
 
-def test_moves_to_play_out_are_the_best_and_one_of_the_rest() -> None:
+def test_played_out_moves_are_the_best_and_one_other() -> None:
     values, random = np.array([1, 5, 3, 4, 2], np.float32), np.random.default_rng(1)
     harvest = Harvest("seven_wonders", (), 2, 12.0, 7, 3)
     drawn = [harvest._picked(values, random).tolist() for _ in range(30)]
@@ -180,7 +180,7 @@ def test_moves_to_play_out_are_the_best_and_one_of_the_rest() -> None:
     assert replace(harvest, moves=4)._picked(values, random).tolist() == [1, 3, 2, 4, 0]
 
 
-def test_where_a_net_is_written_and_its_answer() -> None:
+def test_a_net_and_its_answer_are_written_to_their_default_paths() -> None:
     """An answer may be named instead of a folder; then the net goes to the folder of the default name."""
     cases = {None: ("learned", None), "mine": ("mine", None), "told.json": ("learned", "told.json"),
              "told.parquet": ("learned", "told.parquet")}  # fmt: skip
@@ -189,7 +189,7 @@ def test_where_a_net_is_written_and_its_answer() -> None:
         assert (str(question.home), None if question.file is None else str(question.file)) == (home, file)
 
 
-def test_options_change_a_plan_that_is_named_and_make_one_where_none_is(tmp_path: Path) -> None:
+def test_options_change_a_given_plan_or_create_one(tmp_path: Path) -> None:
     file = tmp_path / "plan.toml"
     file.write_text(
         'game = "seven_wonders"\nset = ["cards.Palace.points=7"]\nseed = 4\n[[table]]\nruleset = "1e"\nplayers = 3\n'

@@ -49,7 +49,7 @@ def loss(arrays: dict[str, Any], batch: Batch) -> float:
     return total / len(values)
 
 
-def test_derivatives_are_those_of_the_loss() -> None:
+def test_derivatives_match_the_loss() -> None:
     random = np.random.default_rng(4)
     arrays: dict[str, Any] = {name: random.normal(size=shape) for name, shape in SHAPES.items()}
     batch = decisions().batch(np.array([1, 0, 2]))
@@ -100,7 +100,7 @@ def test_every_decision_is_in_one_batch_of_its_table() -> None:
     )
 
 
-def test_a_fitting_takes_as_many_steps_as_its_rounds_have_batches() -> None:
+def test_fitting_takes_one_step_per_batch_of_its_rounds() -> None:
     """Ten decisions in batches of 4 are two or three batches; of 3 decisions, one: 1.5 rounds of three are 4 steps."""
     ten, three = (Decisions(np.zeros(count, STATE), np.zeros(0, MOVE)) for count in (10, 3))
     asked, told = list[float](), list[tuple[int, int]]()
@@ -127,7 +127,7 @@ def test_a_fitting_takes_as_many_steps_as_its_rounds_have_batches() -> None:
     assert start["x"][0] == 0, "the net that it begins from stays as it is"
 
 
-def test_a_fresh_net_follows_weighted_and_is_small_elsewhere() -> None:
+def test_a_fresh_net_follows_weighted_with_small_other_weights() -> None:
     shapes = {"of_move": (400, 50), "bias": (50,), "last": (4000,), "straight": (6,)}
     made = fresh_arrays(shapes, {"of_move": 16, "last": 4}, 2, 7)
     assert made["straight"].tolist() == pytest.approx([0, 0, 0.15, 0, 0, 0])
@@ -139,7 +139,7 @@ def test_a_fresh_net_follows_weighted_and_is_small_elsewhere() -> None:
     assert not np.array_equal(fresh_arrays(shapes, {"of_move": 16, "last": 4}, 2, 8)["last"], made["last"])
 
 
-def test_a_policy_is_judged_by_the_mean_of_its_seats_in_each_game() -> None:
+def test_a_policy_is_evaluated_by_its_mean_over_seats_per_game() -> None:
     frame = pl.DataFrame({"game": [5, 5, 5, 6, 6, 6], "policy": ["a", "a", "b", "b", "a", "a"],
                           "win_share": [1.0, 0, 0, 0.5, 0.5, 0], "total": [9, 4, 7, 5, 6, 3]})  # fmt: skip
     shares, scores = OwnSeats("a")(frame, range(2))

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(not JIT, reason="needs many playouts")
 
 
 @pytest.mark.parametrize(("game", "ruleset", "players"), GAMES_AT)
-def test_a_harvest_is_a_function_of_table_part_and_seed(game: str, ruleset: str, players: int) -> None:
+def test_a_harvest_depends_only_on_table_part_and_seed(game: str, ruleset: str, players: int) -> None:
     make, same = (harvest(ruleset, players, explore=0.2, game=game) for _ in range(2))
     (states, moves), (again, others) = make(range(12, 16)), same(range(12, 16))
     assert states.tobytes() == again.tobytes()
@@ -32,7 +32,7 @@ def test_a_harvest_is_a_function_of_table_part_and_seed(game: str, ruleset: str,
 
 
 @pytest.mark.parametrize(("game", "ruleset", "players"), GAMES_AT)
-def test_the_worth_of_moves_is_distinguished_within_each_decision(game: str, ruleset: str, players: int) -> None:
+def test_move_values_are_centred_within_each_decision(game: str, ruleset: str, players: int) -> None:
     states, moves = harvest(ruleset, players, playouts=3, game=game)(range(5))
     ends = np.cumsum(states["moves"])
     sums = [moves["worth"][end - count : end].sum() for end, count in zip(ends, states["moves"], strict=True)]
@@ -66,7 +66,7 @@ def test_the_value_of_an_outcome_of_babel() -> None:
 
 
 @pytest.mark.parametrize(("game", "ruleset", "players"), [*GAMES_AT, (BABEL, "2005", 3), (BABEL, "2005", 5)])
-def test_a_game_is_about_as_long_as_the_learner_says(game: str, ruleset: str, players: int) -> None:
+def test_a_game_has_about_as_many_decisions_as_the_learner_states(game: str, ruleset: str, players: int) -> None:
     """Parts have as many decisions as a plan asks for, about."""
     simulator = harvest(ruleset, players, game=game).tables[0][0]
     decisions = 0
@@ -79,7 +79,7 @@ def test_a_game_is_about_as_long_as_the_learner_says(game: str, ruleset: str, pl
 
 
 @pytest.mark.parametrize(("game", "ruleset", "players"), [(WONDERS, "2e", 3), (BABEL, "2005", 5)])
-def test_records_survive_the_disk(tmp_path: Path, game: str, ruleset: str, players: int) -> None:
+def test_records_survive_writing_and_reading(tmp_path: Path, game: str, ruleset: str, players: int) -> None:
     learner = learner_of(game)
     for records, dtype in zip(
         harvest(ruleset, players, game=game)(range(3)), (learner.state, learner.move), strict=True
@@ -88,7 +88,7 @@ def test_records_survive_the_disk(tmp_path: Path, game: str, ruleset: str, playe
         assert read_records(tmp_path / "x.parquet", dtype).tobytes() == records.tobytes()
 
 
-def test_the_value_of_a_decision_is_that_of_its_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_decision_is_valued_for_its_own_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     """Playouts that are made up: the first move wins for the seat that decides, and for nobody else.
 
     So its worth is above the mean of k moves by 0.5 * (1 - 1/k), whichever seat decides; the seat's own policy plays on
@@ -119,7 +119,7 @@ def test_the_value_of_a_decision_is_that_of_its_seat(monkeypatch: pytest.MonkeyP
     assert len(parts[0][0]) != len(parts[1][0]) or (parts[0][0]["numbers"] != parts[1][0]["numbers"]).any()
 
 
-def test_moves_that_are_not_played_out_stay_as_far_from_the_others_as_the_net_says() -> None:
+def test_moves_without_playouts_keep_their_distances_from_the_net() -> None:
     """By hand: the net says 3 and 1 of the two that are played out, whose playouts say 0.6 and 0.2, mean 0.4 for 2."""
     said, found = np.array([3, 0, 1, 6], np.float32), np.array([0.6, 0.2])
     apart = anchored(said, np.array([0, 2]), found)
@@ -127,7 +127,7 @@ def test_moves_that_are_not_played_out_stay_as_far_from_the_others_as_the_net_sa
     assert anchored(said, np.arange(4), 2 * said.astype(float)) == pytest.approx(said * 2 - 5)
 
 
-def test_the_best_moves_by_the_net_and_one_more_are_played_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_best_moves_of_the_net_and_one_more_are_played_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the playouts, which are made up, the first move that is tried wins: it is the one that the net would make."""
     tried: list[list[int]] = []
     keys, chosen = {"ruleset": "1e", "players": 4}, []
@@ -160,7 +160,7 @@ def test_the_best_moves_by_the_net_and_one_more_are_played_out(monkeypatch: pyte
     ]
 
 
-def test_where_several_are_named_each_seat_draws_one() -> None:
+def test_each_seat_draws_one_of_several_named_policies() -> None:
     """Four draws for a table, each with who plays and, for every seat that decides, who plays on; parts take turns."""
     keys, pool = {"ruleset": "1e", "players": 4}, ("greedy", "military", "random")
     make, ready = harvest_of(keys, [pool] * 4, ("balanced", pool), (1, 60, 7, 0))

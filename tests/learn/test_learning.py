@@ -93,7 +93,7 @@ def test_a_run_continues_where_it_stopped_and_learns_the_same(
 
 
 @pytest.mark.slow
-def test_a_round_may_keep_a_part_of_the_net_that_it_began_from(tmp_path: Path) -> None:
+def test_a_round_may_keep_part_of_its_initial_net(tmp_path: Path) -> None:
     first, second = SMALL_BABEL["round"]
     plans = [
         {**SMALL_BABEL, "judge": [], "round": [first, {**second, "rate": 0.05, "blend": part}]} for part in (0, 0.25)
@@ -108,7 +108,7 @@ def test_a_round_may_keep_a_part_of_the_net_that_it_began_from(tmp_path: Path) -
         assert np.allclose(array, 0.75 * whole[name] + 0.25 * before[name], atol=2e-3)
 
 
-def test_a_judgement_counts_each_game_once() -> None:
+def test_an_evaluation_counts_each_game_once() -> None:
     keys = {"game": "seven_wonders", "ruleset": "2e-cities-teams", "players": 4, "seed": 5}
     found = judge(keys, "balanced", ("random",), 100, Execution())
     assert (found.games, found.fair) == (100, 0.5)
@@ -116,7 +116,7 @@ def test_a_judgement_counts_each_game_once() -> None:
     assert found.share > 0.9
 
 
-def test_opponents_that_differ_sit_around_the_net_in_every_order(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_different_opponents_sit_around_the_net_in_every_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """Six orders of three, in games of their own, as many each; of alike ones there is one, and all games are of it."""
     played: list[tuple[tuple[str, ...], range]] = []
 
@@ -170,13 +170,13 @@ def test_opponents_that_differ_sit_around_the_net_in_every_order(monkeypatch: py
         ({"judge": [{"ruleset": "1e", "players": 3, "against": []}]}, "at least one policy"),
     ],
 )
-def test_a_plan_that_cannot_be_learned_from_is_refused(change: Any, words: str) -> None:
+def test_an_invalid_learning_plan_is_rejected(change: Any, words: str) -> None:
     with pytest.raises(UserError) as refused:
         LearningPlan.restore({**SMALL, **change})
     assert words in str(refused.value)
 
 
-def test_a_round_shares_its_decisions_out_in_its_own_way(tmp_path: Path) -> None:
+def test_a_round_can_set_its_own_shares_of_decisions(tmp_path: Path) -> None:
     first = {**SMALL["round"][0], "decisions": 9000}
     more = {"ruleset": "1e", "players": 5, "share": 0}
     shares = {"1e-5": 2.5, "2e-cities-teams-4": 0}
@@ -199,7 +199,7 @@ def test_a_round_shares_its_decisions_out_in_its_own_way(tmp_path: Path) -> None
         ({"round": [{**SMALL["round"][0], "others": "balance"}]}, "did you mean 'balanced'"),
     ],
 )
-def test_unplayable_plans_are_refused_before_training(tmp_path: Path, change: Any, words: str) -> None:
+def test_unplayable_plans_are_rejected_before_training(tmp_path: Path, change: Any, words: str) -> None:
     with pytest.raises(UserError) as refused:
         learn(LearningPlan.restore({**SMALL, **change}), tmp_path / "none")
     assert words in str(refused.value)
@@ -207,7 +207,7 @@ def test_unplayable_plans_are_refused_before_training(tmp_path: Path, change: An
 
 
 @pytest.mark.parametrize("game", [WONDERS, BABEL])
-def test_the_shipped_plan_is_one(game: str) -> None:
+def test_the_shipped_plan_is_valid(game: str) -> None:
     learner = learner_of(game)
     plan = LearningPlan.from_toml(str(learner.plan))
     assert plan.game == game
@@ -258,7 +258,7 @@ def test_the_command_fits_the_net_to_changed_cards(
         (["--game", BABEL, "--start", str(learner_of(WONDERS).plan.with_name("net.npz"))], "is for seven_wonders"),
     ],
 )
-def test_bad_input_is_reported_in_one_sentence(
+def test_invalid_input_is_reported_in_one_sentence(
     wsim_command: Command, tmp_path: Path, options: list[str], words: str
 ) -> None:
     done = wsim_command("learn", *options, "-o", str(tmp_path / "x"))
@@ -269,7 +269,7 @@ def test_bad_input_is_reported_in_one_sentence(
 
 
 @pytest.mark.slow
-def test_a_cluster_takes_the_same_decisions(tmp_path: Path) -> None:
+def test_a_cluster_collects_the_same_decisions(tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="needs the extra cluster")
     plan = LearningPlan.restore({**SMALL, "round": SMALL["round"][:1], "judge": []})
     learn(plan, tmp_path / "here", execution=Execution(threads=1))
@@ -289,14 +289,14 @@ def test_a_round_without_a_decision_is_reported_in_one_sentence(
         learn(LearningPlan.restore(seldom), tmp_path / "none", execution=Execution(threads=1))
 
 
-def test_a_judgement_that_was_never_lost_has_an_interval() -> None:
+def test_an_evaluation_without_losses_has_an_interval() -> None:
     keys = {"game": "seven_wonders", "ruleset": "1e", "players": 3, "seed": 5}
     found = judge(keys, "balanced", ("random",), 20, Execution())
     assert found.share == 1.0
     assert 0.7 < found.low < 0.95
 
 
-def test_a_round_plays_by_nets_of_earlier_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_round_can_play_with_nets_of_earlier_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     last = {"decisions": 9, "players": "net | round-1", "others": "round-0|net|balanced", "explore": 0.5}
     plan = LearningPlan.restore({**SMALL, "start": "shipped", "round": [SMALL["round"][0], SMALL["round"][0], last]})
     run = run_module.Learning(plan, tmp_path)
@@ -330,9 +330,7 @@ def test_a_round_continues_from_the_previous_net_or_starts_from_scratch(
     assert begun == [("anew", plan.seed) if fresh else ("from", str(run.net_path(1)))]
 
 
-def test_nets_are_judged_in_games_that_nothing_was_learned_from(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nets_are_evaluated_on_games_not_used_for_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The seeds of rounds and of judging are all different, and far enough apart for a hundred thousand rounds."""
     rounds = [{**SMALL["round"][0], "own": "net"}] * 3
     plan = LearningPlan.restore({**SMALL, "start": "shipped", "round": rounds})
@@ -397,7 +395,7 @@ def test_a_part_interrupted_between_its_files_is_regenerated(tmp_path: Path, mon
     assert read == ["round-2", "round-3"] * 2
 
 
-def test_a_fitting_begins_from_the_net_that_the_round_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fitting_starts_from_the_net_named_by_the_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The one before, or an earlier one; with the passes and the rate of the round, or of the plan."""
     rounds = [SMALL["round"][0]] * 3 + [{**SMALL["round"][0], "start": "round-1", "passes": 3, "rate": 4e-4}]
     plan = LearningPlan.restore({**SMALL, "table": SMALL["table"][:1], "round": rounds})
@@ -424,7 +422,7 @@ def test_a_fitting_begins_from_the_net_that_the_round_names(tmp_path: Path, monk
     assert seeds[0] != seeds[1], "every round is fitted with random numbers of its own"
 
 
-def test_decisions_of_a_table_are_mixed_again_by_every_seed() -> None:
+def test_decisions_of_a_table_are_shuffled_by_seed() -> None:
     batches = {seed: list(_batches([100, 10], 10, np.random.default_rng(seed))) for seed in (1, 2)}
     for found in batches.values():
         assert sorted((table, place) for table, part in found for place in part) == [

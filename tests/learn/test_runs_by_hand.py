@@ -22,7 +22,7 @@ from wsim.learn.rounds import Learning, _claim, _in_threads, _Part, learn
 from wsim.wonders.learning import LEARNER
 
 
-def test_the_conclusion_names_the_fields_that_are_clear_the_largest_first() -> None:
+def test_the_conclusion_names_clear_fields_largest_first() -> None:
     """0.40 against a fair 0.25 is 15 points more, 0.06 against 0.20 is 14 less, and 0.24 to 0.30 contains 0.25."""
 
     def row(win: float, low: float, high: float, against: str, fair: float, players: int) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def test_few_decisions_are_called_too_few() -> None:
     assert answer.judgements.row(0) == ("1e", 4, "net", 0.2568, 0.2, 0.3, 0.25, 50.46, 100)
 
 
-def test_a_folder_continues_only_what_was_begun_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_continues_only_its_own_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan, other = LearningPlan.restore(SMALL), LearningPlan.restore({**SMALL, "seed": 4})
     folder = tmp_path / "learned"
     folder.mkdir()
@@ -81,9 +81,7 @@ def test_a_folder_continues_only_what_was_begun_in_it(tmp_path: Path, monkeypatc
         _claim(busy, plan)
 
 
-def test_a_run_begins_from_a_copy_of_the_net_that_its_plan_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_starts_from_a_copy_of_the_net_in_its_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is kept with its history; rounds whose net is there are not made again; the last net is the result."""
     start = SimpleNamespace(about={"plan": "an earlier one"})
     made: list[Any] = []
@@ -117,7 +115,7 @@ def test_a_run_begins_from_a_copy_of_the_net_that_its_plan_names(
     assert result.against == "net 2"
 
 
-def test_threads_begin_no_more_parts_than_they_can_play() -> None:
+def test_threads_start_no_more_parts_than_they_can_play() -> None:
     begun: list[int] = []
 
     def parts() -> Any:
@@ -133,7 +131,7 @@ def test_threads_begin_no_more_parts_than_they_can_play() -> None:
 
 
 @pytest.mark.parametrize(("keep", "kept"), [(0, [3]), (1, [2, 3]), (5, [1, 2, 3])])
-def test_a_round_learns_from_its_own_decisions_and_those_it_keeps(keep: int, kept: list[int], tmp_path: Path) -> None:
+def test_a_round_learns_from_its_own_and_kept_decisions(keep: int, kept: list[int], tmp_path: Path) -> None:
     asked: list[int] = []
 
     class Empty(Learning):
@@ -148,9 +146,7 @@ def test_a_round_learns_from_its_own_decisions_and_those_it_keeps(keep: int, kep
     assert asked == kept
 
 
-def test_a_part_has_its_states_and_its_moves_in_files_of_their_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_part_stores_states_and_moves_in_separate_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[tuple[str, Any]] = []
     monkeypatch.setattr(run_module, "write_records", lambda path, records: written.append((path.name, records)))
     made: Any = ("states", "moves")
@@ -158,7 +154,7 @@ def test_a_part_has_its_states_and_its_moves_in_files_of_their_own(
     assert written == [("1e-4-0003.states.parquet", "states"), ("1e-4-0003.moves.parquet", "moves")]
 
 
-def test_a_fitting_reports_every_twentieth_step_and_the_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fitting_reports_every_twentieth_step_and_the_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[tuple[int, int]] = []
 
     def fit(_: Any, net: Any, _tables: Any, _how: Any, _seed: int, report: Any) -> Any:
@@ -186,7 +182,7 @@ def test_a_fitting_reports_every_twentieth_step_and_the_last(tmp_path: Path, mon
 
 
 @pytest.mark.parametrize(("gap", "least", "most"), [(1.0, 0, 0), (4.0, 2.6, 3.4)])
-def test_decisions_that_are_looked_at_are_so_many_moves_apart(
+def test_sampled_decisions_are_the_given_number_of_moves_apart(
     gap: float, least: float, most: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a gap of one none is passed over, with a gap of four three are on average."""

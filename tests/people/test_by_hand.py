@@ -33,7 +33,7 @@ def evidence(names: list[tuple[str, str]], **changes: Any) -> Evidence:
 # --- evidence
 
 
-def test_effects_of_players_are_shrunk_by_what_is_chance() -> None:
+def test_player_effects_are_shrunk_by_their_noise() -> None:
     """Means of 1 and -1 of two seats each: noise 1; between 1 - 1 * 2 / 4 = .5; kept .5 / (.5 + 1 / 2) = half."""
     frame = pl.DataFrame({"player": [7, 7, 3, 3]})
     effects, count = _player_effects(np.array([1.0, 1.0, -1.0, -1.0]), frame)
@@ -45,7 +45,7 @@ def test_effects_of_players_are_shrunk_by_what_is_chance() -> None:
     assert (nobody.tolist(), count) == ([0, 0], 0)
 
 
-def test_the_design_effect_is_the_variance_of_clusters_over_that_of_seats() -> None:
+def test_the_design_effect_is_cluster_variance_over_seat_variance() -> None:
     """Sums of clusters within rows: 2, 1 and -.5, squares 5.25; of seats 3.25. Opposite seats do not go below 1."""
     residual = np.array([1.0, 1.0, 1.0, -0.5])
     assert _design_effect(residual, np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1])) == pytest.approx(5.25 / 3.25)
@@ -55,11 +55,11 @@ def test_the_design_effect_is_the_variance_of_clusters_over_that_of_seats() -> N
 # --- planning
 
 
-def test_more_seats_narrow_what_is_known() -> None:
+def test_more_seats_reduce_the_posterior_variance() -> None:
     assert posterior_variance(np.array([0.04]), np.array([0.12]), np.array([3.0])) == pytest.approx([0.02])
 
 
-def test_the_boards_of_a_game_are_those_known_least_and_rotate() -> None:
+def test_a_schedule_picks_the_least_known_boards_and_rotates_them() -> None:
     """Three boards known alike, two seats: after the first game the third is due, and its players change places."""
     three = evidence([("a", "A"), ("b", "A"), ("c", "A")])
     plan, seats = schedule_of(three, np.full(3, 0.01), 2, 3)
@@ -70,7 +70,7 @@ def test_the_boards_of_a_game_are_those_known_least_and_rotate() -> None:
     assert (plan, seats.tolist()) == ([[0, 2]], [1, 0, 1])
 
 
-def test_the_chance_to_become_clear_on_either_side() -> None:
+def test_the_chance_of_a_clear_result_on_either_side() -> None:
     """.1 above the reference; variance .02, after the seats .01: clear beyond .196, that is at -.96 and -2.96 sd."""
     one = evidence([("a", "A")], seat_variance=np.array([1.0]))
     chance = clear_chance(np.array([0.35]), np.array([0.02]), one, np.array([50.0]), 0.95)
@@ -94,7 +94,7 @@ def test_games_until_a_board_is_clear() -> None:
     assert found[2] is None if not any(reached) else found[2] == pytest.approx(reached.index(True) + 1, rel=0.09)
 
 
-def test_evenings_end_where_one_more_hardly_narrows_the_interval() -> None:
+def test_a_plan_stops_when_another_evening_hardly_narrows_the_interval() -> None:
     """With variance 1 before and of a seat, evening e leaves 1 / sqrt(1 + e); it falls by less than 2% from e = 24."""
     one = evidence([("a", "A"), ("b", "A")], seat_variance=np.ones(2))
     assert planning._stop_after(one, np.ones(2), 2, 1) == 24
@@ -104,7 +104,7 @@ def test_evenings_end_where_one_more_hardly_narrows_the_interval() -> None:
     assert frame.rows() == [(1, 1, "a A, b B"), (1, 2, "b B"), (2, 1, "a A")]
 
 
-def test_tables_inform_by_their_number_of_players(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_are_weighted_by_their_number_of_players(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shares at two, four and nine: 2, 4 / 3 and 9 / 8 in units of a seat; scores: 2, 4 and 9."""
 
     class Study:
@@ -128,7 +128,7 @@ def test_tables_inform_by_their_number_of_players(monkeypatch: pytest.MonkeyPatc
     [(2.0, 27, "can show the patch: score after about 27 games"), (0.2, 2649, "even score needs about 2,649 games"),
      (0.0, None, "changes no figure clearly")],
 )  # fmt: skip
-def test_how_many_games_show_a_patch(
+def test_games_needed_to_show_a_patch(
     difference: float, games: int | None, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Twice 2 s² design (z + z')² / D² seats: s = 3, design 1.5, 7.84888 / 4 = 106 seats, of which a game has four.
@@ -163,7 +163,7 @@ def test_how_many_games_show_a_patch(
 # --- likeness
 
 
-def test_the_distance_of_people_from_a_run() -> None:
+def test_the_distance_between_people_and_a_run() -> None:
     """Differences 3 and 4 with sd 2 and 4: z = 1.5 and 1. Their half intervals are half and a quarter sd wide.
 
     Mean of z² - variance: (2.25 - .25 + 1 - .0625) / 2 = 1.46875; its error is half the root of
@@ -186,7 +186,7 @@ def test_the_distance_of_people_from_a_run() -> None:
     )
 
 
-def test_the_skill_of_people_lies_between_runs() -> None:
+def test_the_skill_of_people_is_placed_between_runs() -> None:
     """``score`` is people minus the run."""
     runs = pl.DataFrame({
         "policies": ["net", "greedy", "random"], "score": [-3.0, 1.0, 9.0], "score_low": [-4.0, -1.0, 8.0],
@@ -200,7 +200,7 @@ def test_the_skill_of_people_lies_between_runs() -> None:
 
 
 @pytest.mark.parametrize(("low", "ending"), [(0.9, "."), (0.7, ", but not clearly.")])
-def test_the_most_alike_is_clear_if_no_other_is_within_its_interval(low: float, ending: str) -> None:
+def test_the_closest_run_is_clear_if_no_other_is_within_its_interval(low: float, ending: str) -> None:
     main = pl.DataFrame({"policies": ["a", "b"], "distance_low": [0.5, low], "distance_high": [0.8, 1.2]})
     found = LikenessAnswer.conclusion(SimpleNamespace(main=main, record={"skill": "S"}))  # type: ignore[arg-type]
     assert found is not None

@@ -53,7 +53,7 @@ def test_numbers_are_whole_and_within_their_bounds() -> None:
     ]
 
 
-def test_a_row_needs_a_score_unless_its_categories_make_it_up() -> None:
+def test_a_row_needs_a_score_or_all_its_categories() -> None:
     """Of three rows two add up, so the categories are the whole score: the third is wrong, and a missing total is 9."""
     sheet = sheet_of([0] * 4, points_military=["5", "6", "7", None], points_civilian=["4", "4", None, "9"],
                      total=["9", "10", "8", None])  # fmt: skip
@@ -68,7 +68,7 @@ def test_a_row_needs_a_score_unless_its_categories_make_it_up() -> None:
     ], "of some categories the sum is no more than the total"  # fmt: skip
 
 
-def test_names_are_matched_and_a_wonder_may_hold_its_side() -> None:
+def test_names_are_matched_and_a_wonder_may_include_its_side() -> None:
     sheet = sheet_of([0, 0, 1, 1, 2], wonder=["Gizah (B)", "rhodos - a", "Gizeh", "Rhodos", "Petra"], total=["9"])
     sheet.check()
     assert sheet.rows["wonder"].to_list() == ["Gizah", "Rhodos", "Gizah", "Rhodos", None]
@@ -82,7 +82,7 @@ def test_names_are_matched_and_a_wonder_may_hold_its_side() -> None:
     assert both.rows["side"].to_list() == ["A", "A"], "a column of sides wins over the cell"
 
 
-def test_rows_of_a_game_agree() -> None:
+def test_rows_of_a_game_must_agree() -> None:
     games = [0, 0, 1, 1]
     assert problems_of(games, total=["9"], players=["2", None, "3", "3"]) == [
         f"row {row}, players '3': its game has 2 seats" for row in (4, 5)
@@ -105,7 +105,7 @@ def test_rows_of_a_game_agree() -> None:
     ], "of two equal scores either may be second"  # fmt: skip
 
 
-def test_teams_have_their_seats_next_to_each_other() -> None:
+def test_team_mates_must_sit_next_to_each_other() -> None:
     """Four seats, two a team; round the table the last is next to the first."""
     right: dict[str, list[str | None]] = {"total": ["9"], "team": ["x", "y", "y", "x"], "seat": ["0", "1", "2", "3"]}
     assert problems_of([0] * 4, 2, **right) == []
@@ -126,7 +126,7 @@ def test_teams_have_their_seats_next_to_each_other() -> None:
         problems_of([0] * 4, 2, total=["9"])
 
 
-def test_lists_of_items_are_a_column_for_each() -> None:
+def test_item_lists_become_one_column_per_item() -> None:
     """In game 1 nobody wrote any, so nobody knows."""
     sheet = sheet_of([0, 0, 1, 1], total=["9"], built=["Altar; Baths", None, None, None])
     sheet.check()
@@ -140,7 +140,7 @@ def test_lists_of_items_are_a_column_for_each() -> None:
     assert problem.startswith("row 3, built 'Xyzzy': ")
 
 
-def test_problems_are_listed_in_the_order_of_the_files_and_not_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_problems_are_listed_in_file_order_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = pl.DataFrame({"file": ["b", "a", "a"], "row": [1, 9, 2], "game": [0, 1, 2], "x": ["p", "q", "r"]})
     problems = Problems()
     problems.add(rows, pl.lit(True), "x", pl.col("x"), "no")
@@ -159,7 +159,7 @@ def tables(frame: pl.DataFrame, columns: dict[str, tuple[str, int | None]], play
     return arranged(frame.with_row_index("row", offset=2), columns, "f.csv", players)["table"].to_list()
 
 
-def test_rows_are_a_game_by_number_by_players_or_by_empty_rows() -> None:
+def test_rows_are_grouped_by_game_number_player_count_or_empty_rows() -> None:
     seats = pl.DataFrame({"g": ["x", "x", "y"], "t": ["1", "2", "3"]})
     own: dict[str, tuple[str, int | None]] = {"t": ("total", None)}
     assert tables(seats, {"g": ("game", None), **own}) == ["x", "x", "y"]
@@ -173,7 +173,7 @@ def test_rows_are_a_game_by_number_by_players_or_by_empty_rows() -> None:
         tables(blank.filter(pl.col("t").is_null()), own, 2)
 
 
-def test_a_row_of_a_game_has_numbered_columns_for_its_seats() -> None:
+def test_a_row_per_game_has_numbered_columns_per_seat() -> None:
     """The own column of a seat wins over one that all share; seats without anything are none."""
     frame = pl.DataFrame({"when": ["May", "June"], "a": ["5", "6"], "b": ["7", None], "w": ["Gizah", "Gizah"],
                           "w2": ["Rhodos", None]}).with_row_index("row", offset=2)  # fmt: skip
@@ -185,7 +185,7 @@ def test_a_row_of_a_game_has_numbered_columns_for_its_seats() -> None:
     ]  # fmt: skip
 
 
-def test_games_are_numbered_as_they_appear_and_people_coded() -> None:
+def test_games_are_numbered_in_order_and_people_are_coded() -> None:
     rows = pl.DataFrame(
         {"file": ["b", "a", "b", "a"], "table": ["1", "1", "2", "1"], "player": ["Ann", "ann", None, "Bob"]}
     )
@@ -217,7 +217,7 @@ def test_ranks_and_shares_follow_from_what_is_known() -> None:
     assert table["coins"].to_list() == [0, 0, 0, 1, 1, 1, 2, 3, 1]
 
 
-def test_columns_with_gaps_are_left_out_and_seats_are_in_their_order() -> None:
+def test_columns_with_gaps_are_omitted_and_seats_are_sorted() -> None:
     sheet = sheet_of([0] * 2, seat=["2", "1"], total=["9", "8"], coins=["1", None], points_military=["1", "1"],
                      player=["Ann", None])  # fmt: skip
     sheet.check()

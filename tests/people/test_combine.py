@@ -55,7 +55,7 @@ def test_the_grid_agrees_with_numerical_integration(offset: bool) -> None:
     assert found.value[0] == pytest.approx(value, abs=2e-4)
 
 
-def test_many_rows_find_the_distance_that_a_library_finds() -> None:
+def test_the_distance_over_many_rows_matches_a_library() -> None:
     """With many rows the prior no longer matters: the distance is the random-effects variance of a meta-analysis."""
     rng = np.random.default_rng(4)
     errors = rng.uniform(0.01, 0.04, 400)
@@ -66,7 +66,7 @@ def test_many_rows_find_the_distance_that_a_library_finds() -> None:
     assert found.distance == pytest.approx(np.sqrt(library.tau2), rel=0.05)
 
 
-def test_limits() -> None:
+def test_combined_estimates_have_the_right_limits() -> None:
     simulated, people, none = np.array([0.2, 0.3, 0.25]), np.array([0.3, 0.2, 0.25]), np.zeros(3)
     sure = combine(simulated, none, people, np.full(3, 1e-4), SCALE)
     assert np.allclose(sure.value, people, atol=1e-4)
@@ -102,7 +102,7 @@ def tables(games: int, distance: float, tables_drawn: int) -> Iterator[dict[str,
     [pytest.param(games, distance, marks=[] if games == 200 and distance == 1 else [pytest.mark.slow])
      for games in (40, 200, 1000, 5000) for distance in (0.5, 1, 2, 4)],
 )  # fmt: skip
-def test_never_much_worse_than_the_better_side_and_calibrated(games: int, distance: float) -> None:
+def test_combining_is_calibrated_and_never_much_worse_than_the_better_side(games: int, distance: float) -> None:
     """The table of docs/people.md. Drawn tables, so the bounds allow for 2.5 standard errors of the draw."""
     (found,) = tables(games, distance, 200)
     print(games, distance, {name: round(value, 3) for name, value in found.items()})
@@ -137,7 +137,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_command_and_the_function(
+def test_the_command_and_the_function_agree(
     runs: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(runs)
@@ -160,7 +160,9 @@ def test_the_command_and_the_function(
     assert score.again().identical
 
 
-def test_cards_that_people_recorded(runs: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cards_recorded_by_people_are_combined(
+    runs: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(runs)
     shown = wsim_command("people", "combine", "study", "people", "--by", "card")
     assert (shown.code, shown.err) == (0, "")
@@ -182,7 +184,7 @@ def test_cards_that_people_recorded(runs: Path, wsim_command: Command, monkeypat
         assert np.median(spreads) == pytest.approx(1, abs=0.12)
 
 
-def test_gaps_in_the_built_cards_are_not_read_as_no_card(runs: Path, tmp_path: Path) -> None:
+def test_gaps_in_built_cards_do_not_mean_no_cards(runs: Path, tmp_path: Path) -> None:
     from wsim.lab.plan import Plan
     from wsim.people.importing import import_files
     from wsim.people.question import ImportOptions
@@ -195,7 +197,7 @@ def test_gaps_in_the_built_cards_are_not_read_as_no_card(runs: Path, tmp_path: P
         wsim.combine(str(runs / "study"), str(tmp_path / "gaps"), by=("card",))
 
 
-def test_a_difference_under_a_patch(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_patch_difference_is_combined(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(runs)
     answer = wsim.combine("patched", "patched-people", metric="score", before="study", before_people="people")
     assert answer.difference
@@ -217,7 +219,7 @@ def test_a_difference_under_a_patch(runs: Path, monkeypatch: pytest.MonkeyPatch)
         (("study", "people", "--before", "study"), "needs both --before and --before-people"),
     ],
 )
-def test_invalid_questions(
+def test_invalid_questions_are_rejected(
     runs: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], why: str
 ) -> None:
     monkeypatch.chdir(runs)

@@ -22,7 +22,7 @@ from wsim.stats.distributions import two_sided_p
 from wsim.stats.intervals import benjamini_hochberg
 
 
-def test_one_and_two_ways_of_clustering_are_those_of_a_library() -> None:
+def test_one_way_and_two_way_clustering_match_a_library() -> None:
     rng = np.random.default_rng(1)
     game, player = np.repeat(np.arange(60), 4), rng.integers(0, 15, 240)
     value = rng.normal(size=240) + rng.normal(size=60)[game] + 2 * rng.normal(size=15)[player]
@@ -82,7 +82,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_people_who_play_like_the_policy_do_not_differ(
+def test_people_who_play_like_the_policy_show_no_difference(
     runs: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
 ) -> None:
     monkeypatch.chdir(runs)
@@ -97,13 +97,15 @@ def test_people_who_play_like_the_policy_do_not_differ(
     assert not answer["paired"]
 
 
-def test_simulated_seats_are_weighted_to_the_boards_that_people_had() -> None:
+def test_simulated_seats_are_weighted_to_the_boards_of_people() -> None:
     simulated = pl.DataFrame({"wonder": ["a", "a", "b", "c"]})
     people = pl.DataFrame({"wonder": ["a", "b", "b", "b"]})
     assert _weights(simulated, people, ["wonder"]).tolist() == [0.5, 0.5, 3, 0]
 
 
-def test_calibrate_against_people(runs: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> None:
+def test_a_policy_is_calibrated_against_people(
+    runs: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
+) -> None:
     monkeypatch.chdir(runs)
     shown = wsim_command("calibrate", "study", "--against", "people", "--json")
     assert (shown.code, shown.err) == (0, "")

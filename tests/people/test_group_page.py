@@ -20,7 +20,7 @@ def words_of(page: str) -> str:
     )
 
 
-def test_the_page_of_a_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> None:
+def test_a_group_page_shows_its_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> None:
     pytest.importorskip("altair")
     monkeypatch.chdir(tmp_path)
     sheet = wsim.simulate(policies="greedy", games=30, seed=5)

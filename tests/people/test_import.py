@@ -86,7 +86,7 @@ def workbook(rows: list[list[str]]) -> bytes:
     return target.getvalue()
 
 
-def test_a_sheet_with_one_row_a_seat() -> None:
+def test_a_sheet_with_one_row_per_seat_is_imported() -> None:
     table = seats(GOOD)
     assert table["wonder"].to_list() == ["Rhodos", "Gizah", "Ephesos"]
     assert table["rank"].to_list() == [2, 1, 3]  # the treasury decides the tie
@@ -125,7 +125,7 @@ def test_a_shared_victory_is_shared() -> None:
                              ["Gizah", "B", "Bob", "50", "1"], ["Ephesos", "A", "Cy", "41", "1"]])),
     ],
 )  # fmt: skip
-def test_every_form_of_file(name: str, text: str | bytes) -> None:
+def test_every_file_format_is_imported(name: str, text: str | bytes) -> None:
     table = seats(text, name)
     assert table["wonder"].to_list() == ["Rhodos", "Gizah", "Ephesos"]
     assert table["side"].to_list() == ["A", "B", "A"]
@@ -133,7 +133,7 @@ def test_every_form_of_file(name: str, text: str | bytes) -> None:
     assert table["player"].to_list() == ["P1", "P2", "P3"]
 
 
-def test_parquet_and_a_trace(wsim_command: Command) -> None:
+def test_parquet_files_and_traces_are_imported(wsim_command: Command) -> None:
     frame = pl.DataFrame({"game": [1, 1, 1], "wonder": ["Rhodos", "Gizah", "Ephesos"], "total": [3, 2, 1]})
     buffer = io.BytesIO()
     frame.write_parquet(buffer)
@@ -149,7 +149,7 @@ def test_parquet_and_a_trace(wsim_command: Command) -> None:
     assert run.to_polars().select(same).cast(pl.String).equals(played.select(same).cast(pl.String))
 
 
-def test_a_finished_game_saved_as_a_position() -> None:
+def test_a_finished_saved_game_is_imported() -> None:
     game = wsim.Game(players=3, policies="random", seed=3)
     with pytest.raises(UserError, match="game 1 is not over"):
         imported(game.to_json(), "a.json")
@@ -159,7 +159,7 @@ def test_a_finished_game_saved_as_a_position() -> None:
     assert table["total"].to_list() == [score["total"] for score in game.result or ()]
 
 
-def test_everything_that_cannot_be_right_is_listed_together() -> None:
+def test_all_problems_of_a_file_are_listed_together() -> None:
     text = (
         "game,wonder,side,total,military,science,players,winner\n"
         "1,Rhodso,A,50,20,30,3,yes\n1,Gizah,Q,40,20,10,3,no\n1,Ephesos,A,41,20,20,3,no\n"
@@ -186,7 +186,7 @@ def test_everything_that_cannot_be_right_is_listed_together() -> None:
     assert not Path("people").exists()
 
 
-def test_thirty_bad_rows_of_a_thousand(wsim_command: Command) -> None:
+def test_thirty_bad_rows_of_a_thousand_are_reported(wsim_command: Command) -> None:
     rows = [f"{game},{wonder},50" for game in range(334) for wonder in ("Rhodos", "Gizah", "Ephesos")]
     for row in range(0, 300, 10):
         rows[row] = rows[row][:-2] + "many"
@@ -241,7 +241,7 @@ def test_columns_are_mapped_and_guessed_from_their_content() -> None:
         imported(text, "c.csv", columns=("wonde=Brett",))
 
 
-def test_built_cards_as_a_list_or_as_columns() -> None:
+def test_built_cards_may_be_a_list_or_columns() -> None:
     text = "game,wonder,total,cards\n1,Rhodos,5,Oltár; Bäder\n1,Gizah,4,Marché, Altar\n1,Ephesos,3,\n".replace(
         "Marché, Altar", '"Marché, Altar"'
     )
@@ -252,7 +252,7 @@ def test_built_cards_as_a_list_or_as_columns() -> None:
         imported(text.replace("Oltár", "Fatelep"), "b.csv")
 
 
-def test_every_translation_is_of_an_item_that_exists() -> None:
+def test_every_translated_item_exists() -> None:
     schema = {name.partition(":")[2] for name in wsim.simulate(games=1, policies="random").columns if ":" in name}
     schema |= {
         name.partition(":")[2] for name in wsim.simulate(games=1, policies="random", ruleset="2e-cities").columns
@@ -277,7 +277,7 @@ def test_every_translation_is_of_an_item_that_exists() -> None:
     }
 
 
-def test_names_stay_out_of_the_run(tmp_path: Path) -> None:
+def test_player_names_are_not_stored_in_the_run(tmp_path: Path) -> None:
     (run,) = imported(GOOD.replace("Ann", "=HYPERLINK(1)").replace("Bob", "<script>alert(1)</script>")).runs
     listed = json.loads((run.path / "names.json").read_text(encoding="utf-8"))
     assert listed["player"]["P1"] == "=HYPERLINK(1)"
@@ -291,7 +291,7 @@ def test_names_stay_out_of_the_run(tmp_path: Path) -> None:
     assert hidden.to_polars()["player"].to_list() == ["P1", "P2", "P3"]
 
 
-def test_bombs_and_broken_files_are_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zip_bombs_and_broken_files_are_rejected_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = io.BytesIO()
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/workbook.xml", bytes(3 << 20))
@@ -318,14 +318,14 @@ def test_bombs_and_broken_files_are_refused_in_a_sentence(monkeypatch: pytest.Mo
         assert not Path("people").exists()
 
 
-def test_a_formula_of_a_workbook_counts_with_its_stored_value() -> None:
+def test_a_workbook_formula_is_read_as_its_stored_value() -> None:
     rows = [["Game", "Wonder", "Score"], ["1", "Rhodos", "=1+1"], ["1", "Gizah", "5"], ["1", "Ephesos", "4"]]
     assert seats(workbook(rows), "a.xlsx")["total"].to_list() == [7, 5, 4]
     with pytest.raises(UserError, match="row 2, total '=1\\+1': it must be a whole number"):
         imported(GOOD.replace("A,50", "A,=1+1"), "b.csv")
 
 
-def test_escapes_of_a_terminal_are_printed_as_text() -> None:
+def test_terminal_escapes_are_not_printed() -> None:
     with pytest.raises(UserError) as refused:
         imported(GOOD.replace("Rhodos", "\x1b[31mRhodes of red\x1b[0m"))
     assert "\x1b" not in str(refused.value)
@@ -355,14 +355,14 @@ def test_a_folder_is_never_overwritten(wsim_command: Command) -> None:
     assert wsim_command("import").code == 2
 
 
-def test_headings_of_other_games() -> None:
+def test_headings_of_other_games_are_recognised() -> None:
     babel = Headings("tower_of_babel", ("game", "seat", "policy", "total", "points_wonders", "rank"))
     assert babel.guess(["Name", "Wonders", "Score"], (), {"Wonders", "Score"}) == {
         "Name": ("player", None), "Wonders": ("points_wonders", None), "Score": ("total", None),
     }  # fmt: skip
 
 
-def test_the_made_playtests_are_a_run() -> None:
+def test_the_synthetic_playtests_can_be_imported() -> None:
     (run,) = import_files(
         ImportOptions(files=(str(ROOT / "docs" / "data" / "playtests.csv"),), out="people"), RULES
     ).runs
@@ -404,7 +404,7 @@ TEAMS = """game,seat,wonder,total,coins,team
 """
 
 
-def test_games_of_teams_have_their_teams(tmp_path: Path) -> None:
+def test_team_games_keep_their_teams(tmp_path: Path) -> None:
     """R38, R42: partners are seats 0 and 1, 2 and 3; the sum of both decides, then their coins."""
 
     def read(text: str, name: str) -> pl.DataFrame:

@@ -53,7 +53,7 @@ def test_simulated_people_are_most_like_their_own_policy(
         (("people", "nowhere"), "does not exist"),
     ],
 )
-def test_invalid_questions(
+def test_invalid_questions_are_rejected(
     runs: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command, words: tuple[str, ...], why: str
 ) -> None:
     monkeypatch.chdir(runs)

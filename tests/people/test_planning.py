@@ -28,7 +28,7 @@ def rows(count: int, wonders: int) -> Evidence:
     )  # fmt: skip
 
 
-def test_the_chance_to_become_clear_is_that_of_simulated_evenings() -> None:
+def test_the_chance_of_a_clear_result_matches_simulated_evenings() -> None:
     rng = np.random.default_rng(1)
     middle, variance, seats = 0.31, 0.04**2, 300.0
     both = rows(1, 1)
@@ -41,7 +41,7 @@ def test_the_chance_to_become_clear_is_that_of_simulated_evenings() -> None:
     assert chance == pytest.approx(clear, abs=0.005)
 
 
-def test_a_schedule_takes_what_is_known_least_and_no_wonder_twice() -> None:
+def test_a_schedule_prefers_the_least_known_boards_without_repeating_a_wonder() -> None:
     both = rows(14, 7)
     variance = np.linspace(0.001, 0.01, 14)
     plan, seats = schedule_of(both, variance, 4, 6)
@@ -64,7 +64,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_plan_with_and_without_people(runs: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> None:
+def test_planning_works_with_and_without_recorded_games(
+    runs: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
+) -> None:
     monkeypatch.chdir(runs)
     plan = wsim.plan_games("study", "people", games=2, evenings=3, metric="score")
     assert plan.schedule.height == 6
@@ -79,7 +81,7 @@ def test_a_plan_with_and_without_people(runs: Path, monkeypatch: pytest.MonkeyPa
     assert wsim_command("people", "plan", "study").out.startswith("Boards to put on the table")
 
 
-def test_a_schedule_to_print(
+def test_a_schedule_can_be_printed(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
 ) -> None:
     monkeypatch.chdir(runs)
@@ -103,7 +105,7 @@ def test_a_schedule_to_print(
         assert (refused.code, why in refused.err) == (2, True), refused.err
 
 
-def test_whether_a_patch_is_worth_playtesting(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_says_whether_a_patch_is_worth_playtesting(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(runs)
     large = wsim.plan_games("study", patched="patched")
     assert "Playtesting can show the patch" in large.worth_testing
@@ -123,7 +125,7 @@ def test_whether_a_patch_is_worth_playtesting(runs: Path, monkeypatch: pytest.Mo
         (("study", "--patched", "nothing"), "does not exist"),
     ],
 )
-def test_invalid_questions(
+def test_invalid_questions_are_rejected(
     runs: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command, words: tuple[str, ...], why: str
 ) -> None:
     monkeypatch.chdir(runs)

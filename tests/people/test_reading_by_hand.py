@@ -26,14 +26,14 @@ def rows_of(text: str) -> list[dict[str, Any]]:
     return _separated(text.encode(), SHEET, None).rows(named=True)
 
 
-def test_the_separator_is_the_one_by_which_most_headings_are_known() -> None:
+def test_the_separator_with_the_most_known_headings_is_chosen() -> None:
     """Cells may hold more of another one; without known headings the most frequent one separates."""
     lists = "wonder;total;built\nRhodos;50;Altar,Baths,Palace,Arena\n"
     assert rows_of(lists) == [{"row": 2, "wonder": "Rhodos", "total": "50", "built": "Altar,Baths,Palace,Arena"}]
     assert rows_of("x|y,z|w\n1|2|3\n")[0] == {"row": 2, "x": "1", "y,z": "2", "w": "3"}
 
 
-def test_the_headings_are_in_the_row_that_has_most_of_them() -> None:
+def test_the_heading_row_is_the_one_with_the_most_known_headings() -> None:
     """Rows keep their number in the file, and rows that are wider than the headings their cells."""
     text = "Our evening,,\nwonder,,total,total\nRhodos,x,50\n\nGizah,y,40,41\n"
     assert rows_of(text) == [
@@ -44,7 +44,7 @@ def test_the_headings_are_in_the_row_that_has_most_of_them() -> None:
     assert next(iter(rows_of("row,wonder\n7,Rhodos\n"))) == {"row": 2, "row (1)": "7", "wonder": "Rhodos"}
 
 
-def test_cells_are_read_as_they_were_typed() -> None:
+def test_cells_are_read_as_typed() -> None:
     values: list[tuple[Any, str | None]] = [
         (None, None), ("", None), (52.0, "52"), (52.5, "52.5"), (7, "7"), (True, "True"), (1e15, "1000000000000000.0"),
         (float("nan"), "nan"), (0.0, "0"), (" x ", " x "),
@@ -52,7 +52,7 @@ def test_cells_are_read_as_they_were_typed() -> None:
     assert [_cell(value) for value, _ in values] == [text for _, text in values]
 
 
-def test_lists_and_numbers_of_parquet_are_text(tmp_path: Path) -> None:
+def test_parquet_lists_and_numbers_become_strings(tmp_path: Path) -> None:
     path = tmp_path / "games.parquet"
     pl.DataFrame({"row": [9, 8], "built": [["Altar", "Baths"], []], "total": [50, None]}).write_parquet(path)
     assert read(path, SHEET).rows(named=True) == [
@@ -61,7 +61,7 @@ def test_lists_and_numbers_of_parquet_are_text(tmp_path: Path) -> None:
     ]
 
 
-def test_files_that_are_too_large_or_of_another_kind_are_refused(
+def test_files_that_are_too_large_or_of_a_different_kind_are_rejected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "games.csv"
@@ -84,7 +84,7 @@ def test_files_that_are_too_large_or_of_another_kind_are_refused(
     assert _separated("wonder\nGiz\xe1\n".encode("cp1252"), SHEET, None)["wonder"].to_list() == ["Giz\xe1"]
 
 
-def test_objects_of_games_have_a_row_for_each_seat() -> None:
+def test_json_games_become_one_row_per_seat() -> None:
     seats = [{"total": 5}, {"total": 6, "date": "later"}]
     assert [*_of_object({"date": "today", "players": seats}, 3, SHEET)] == [
         {"row": 3, "game": 3, "date": "today", "total": 5}, {"row": 3, "game": 3, "date": "later", "total": 6}
@@ -100,7 +100,7 @@ def test_objects_of_games_have_a_row_for_each_seat() -> None:
             [*_rows(wrong, SHEET)]
 
 
-def test_a_trace_has_the_scores_and_the_cards_of_each_seat() -> None:
+def test_a_trace_gives_the_scores_and_cards_of_each_seat() -> None:
     """Points by category but the total and coins; cards once each; who has a share of the victory won."""
     trace = {
         "ruleset": "1e", "seats": [{"wonder": "Rhodos", "policy": "net"}, {"wonder": "Gizah"}],
@@ -128,7 +128,7 @@ def test_a_trace_has_the_scores_and_the_cards_of_each_seat() -> None:
         [*_of_trace({"scores": [{"seat": 3}], "seats": []}, 2)]
 
 
-def test_names_are_found_in_other_words_and_if_misspelt() -> None:
+def test_translated_and_misspelt_names_are_recognised() -> None:
     names = Names.with_words(("Palace", "Pantheon"), {"Palace": ["Palast", "Haus"], "Pantheon": ["Haus", "Tempel"]})
     assert [names.exact(text) for text in ("palace", "PALAST", "Haus", "x")] == ["Palace", "Palace", None, None]
     assert names.match("Palast") == ("Palace", "")
@@ -167,7 +167,7 @@ def test_headings_name_fields_items_and_seats() -> None:
     assert not SHEET.is_game("1", "Chess")
 
 
-def test_bytes_are_read_once() -> None:
+def test_parquet_is_read_from_bytes() -> None:
     assert reader._parquet(_bytes(pl.DataFrame({"total": [1.5]})), SHEET, None).rows() == [(1, "1.5")]
 
 

@@ -16,7 +16,7 @@ from wsim.wonders.words import PARAMETERS
 pytestmark = [pytest.mark.jit_off]
 
 
-def test_the_decorator_leaves_the_function_as_it_is() -> None:
+def test_the_decorator_returns_the_function_unchanged() -> None:
     @policy
     def plain(public: Any, own: Any, choice: Any, rules: Any) -> int:
         return 3
@@ -34,7 +34,7 @@ def test_the_decorator_leaves_the_function_as_it_is() -> None:
     assert (declared.name, dict(declared.parameters), declared.python) == ("x", {"a": 1, "b": False}, True)
 
 
-def test_wsim_policy_is_the_decorator_and_no_module() -> None:
+def test_wsim_policy_is_the_decorator_not_a_module() -> None:
     import wsim
 
     for module in ("wsim.policy", "wsim.policy.kernel"):
@@ -57,11 +57,11 @@ def test_declarations_are_checked(parameters: dict[str, Any], message: str) -> N
         policy(parameters=parameters)
 
 
-def test_the_room_for_parameters() -> None:
+def test_the_parameter_limit_matches_the_record() -> None:
     assert MAX_PARAMETERS == PARAMETERS - 1
 
 
-def test_importing_the_decorator_is_light() -> None:
+def test_importing_the_decorator_loads_nothing_heavy() -> None:
     import subprocess
 
     code = "import sys, wsim; wsim.policy; assert not {'numpy', 'numba', 'polars'} & set(sys.modules)"

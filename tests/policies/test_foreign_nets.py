@@ -25,13 +25,13 @@ def with_arrays(path: Path, **arrays: object) -> Path:
     return path
 
 
-def test_arrays_that_no_net_has_are_not_unpacked(tmp_path: Path) -> None:
+def test_unexpected_arrays_are_not_unpacked(tmp_path: Path) -> None:
     read(with_arrays(tmp_path / "more.npz", more=np.zeros(1 << 22)))
     with pytest.raises(UserError, match="is not a wsim net"):
         read(with_arrays(tmp_path / "bomb.npz", last=np.zeros(1 << 22)))
 
 
-def test_a_number_beyond_its_type_is_damage(tmp_path: Path) -> None:
+def test_an_out_of_range_number_is_damage(tmp_path: Path) -> None:
     with np.load(SHIPPED) as found:
         last = np.full(found["last"].shape, 1e300)
     with pytest.raises(UserError, match="last has numbers that are not finite or too large"):

@@ -15,7 +15,7 @@ def last(public: Any, own: Any, choice: Any, rules: Any) -> int:
     return int(choice.count) - 1
 
 
-def test_a_function_plays_next_to_policies_with_names() -> None:
+def test_a_function_can_play_with_named_policies() -> None:
     frame = wsim.simulate(policies=[last, "balanced", "random"], **TABLE)
     assert frame["policy"].cast(str).unique().sort().to_list() == ["balanced", "last", "random"]
     assert min(frame.filter(frame["policy"].cast(str) == "last")["sold"].to_list()) > 10
@@ -27,7 +27,7 @@ def test_one_function_plays_all_seats() -> None:
 
 
 @pytest.mark.slow
-def test_functions_of_one_name_are_two_policies() -> None:
+def test_functions_with_equal_names_are_separate_policies() -> None:
     def policy(index: int) -> Any:
         def mine(public: Any, own: Any, choice: Any, rules: Any) -> int:
             return index if index >= 0 else int(choice.count) + index
@@ -59,18 +59,18 @@ def test_a_function_can_keep_state_during_a_game() -> None:
         ([last, last], "2 policies for 3 players"),
     ],
 )
-def test_invalid_policies_get_one_sentence(policies: Any, sentence: str) -> None:
+def test_invalid_policies_are_reported_in_one_sentence(policies: Any, sentence: str) -> None:
     with pytest.raises(wsim.UserError, match=sentence):
         wsim.simulate(policies=policies, **TABLE)
 
 
-def test_a_compiled_function_is_passed_too() -> None:
+def test_a_compiled_function_can_be_passed() -> None:
     mine = wsim.policy(name="mine")(last)
     assert wsim.simulate(policies=[mine, "random", "random"], **TABLE)["policy"].cast(str).to_list()[0] == "mine"
 
 
 @pytest.mark.slow
-def test_a_policy_may_hold_a_game_of_its_own() -> None:
+def test_a_policy_may_keep_its_own_game() -> None:
     held: dict[int, wsim.Game] = {}
 
     def thinker(public: Any, own: Any, choice: Any, rules: Any) -> int:

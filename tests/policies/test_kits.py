@@ -72,7 +72,7 @@ BY_ITSELF = {"kernel"}  # not a function of the game
 
 
 @pytest.mark.parametrize("game", KITS)
-def test_the_policy_of_this_test_calls_everything_in_the_kit(game: str) -> None:
+def test_the_test_policy_calls_every_kit_function(game: str) -> None:
     module, text = KITS[game]
     kit = import_module(module)
     functions = {name for name in kit.__all__ if callable(getattr(kit, name))} - BY_ITSELF
@@ -90,7 +90,7 @@ def test_every_name_of_a_kit_has_a_docstring(game: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", KITS)
-def test_compiled_and_plain_policies_get_the_same_answers(game: str, tmp_path: Path) -> None:
+def test_compiled_and_plain_policies_get_the_same_kit_results(game: str, tmp_path: Path) -> None:
     text = KITS[game][1]
     source = f"import wsim\n{text.format(name='plain')}\n{text.format(name='compiled')}\nwsim.policy(compiled)\n"
     (tmp_path / "mine.py").write_text(source)

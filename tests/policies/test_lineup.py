@@ -10,7 +10,7 @@ def test_entries_are_separated_by_commas() -> None:
     assert [entry.name for entry in parse_lineup("balanced, science,random")] == ["balanced", "science", "random"]
 
 
-def test_a_list_of_entries_reads_like_the_text() -> None:
+def test_a_list_of_entries_parses_like_a_string() -> None:
     assert parse_lineup(["balanced", "science,random"]) == parse_lineup("balanced,science,random")
 
 
@@ -20,11 +20,11 @@ def test_parameters_are_converted() -> None:
     assert isinstance(entry.parameters["depth"], int)
 
 
-def test_equal_entries_are_written_alike() -> None:
+def test_entries_are_written_in_normal_form() -> None:
     assert str(parse_entry(" mix:explore=0.10:greedy=TRUE ")) == "mix:explore=0.1:greedy=true"
 
 
-def test_a_value_may_hold_an_equals_sign() -> None:
+def test_a_value_may_contain_an_equals_sign() -> None:
     assert parse_entry("mix:rule=a=b").parameters == {"rule": "a=b"}
 
 
@@ -38,7 +38,7 @@ def test_a_value_may_hold_an_equals_sign() -> None:
         ("bold:nerve=2", None, None, "bold"),
     ],
 )
-def test_files_and_modules(text: str, file: str | None, module: str | None, function: str) -> None:
+def test_entries_may_name_files_and_modules(text: str, file: str | None, module: str | None, function: str) -> None:
     entry = parse_entry(text)
     assert (entry.file, entry.module, entry.function) == (file, module, function)
     assert str(entry) == text
@@ -47,11 +47,11 @@ def test_files_and_modules(text: str, file: str | None, module: str | None, func
 @pytest.mark.parametrize(
     "text", ["", " ", "a,,b", "a,", ":x=1", "a:x=", "a:=1", "a:x=1:y", "./mine.py", "./mine.py:", "a:x=1:x=2"]
 )
-def test_text_outside_the_grammar_is_refused(text: str) -> None:
+def test_entries_outside_the_grammar_are_rejected(text: str) -> None:
     with pytest.raises(UserError):
         parse_lineup(text)
 
 
-def test_the_refusal_names_the_part_and_the_grammar() -> None:
+def test_the_error_names_the_invalid_part_and_the_grammar() -> None:
     with pytest.raises(UserError, match=r"'y' in the policy 'a:x=1:y' is not a parameter: write name"):
         parse_lineup("a:x=1:y")

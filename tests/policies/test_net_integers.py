@@ -31,7 +31,7 @@ def record_of(game: str, net: LearnedNet) -> Any:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("make", [lambda one: one.load(""), lambda one: one.fresh(1), lambda one: large(one.fresh(1))])
-def test_no_inputs_lead_beyond_the_integers(game: str, make: Any) -> None:
+def test_no_inputs_overflow_the_integers(game: str, make: Any) -> None:
     record = record_of(game, make(learner_of(game)))
     of = {name: np.abs(record[name].astype(np.int64)) for name in record.dtype.names}
     assert max(of["of_number"].max(), of["of_move"].max(), of["second"].max()) <= MOST
@@ -45,7 +45,7 @@ def test_no_inputs_lead_beyond_the_integers(game: str, make: Any) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_weights_are_the_learned_ones_rounded(game: str) -> None:
+def test_weights_are_the_rounded_learned_weights(game: str) -> None:
     net = learner_of(game).load("")
     record = record_of(game, net)
     rows = record["of_number"].transpose(0, 2, 1).reshape(-1, net.spec.sizes.width)

@@ -65,7 +65,7 @@ def chosen(game: wsim.Game, function: Any, words: str = SURE) -> int:
 
 
 @both
-def test_the_values_are_the_prior(keys: dict[str, Any]) -> None:
+def test_custom_values_are_the_prior_of_search(keys: dict[str, Any]) -> None:
     game = wsim.Game(**keys)
     assert chosen(game, last) == len(game.legal()) - 1
     assert chosen(game, only_second) == 1
@@ -74,7 +74,7 @@ def test_the_values_are_the_prior(keys: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 @both
-def test_a_python_function_values_as_a_compiled_one_and_neither_writes_the_game(keys: dict[str, Any]) -> None:
+def test_python_and_compiled_value_functions_agree_without_changing_the_game(keys: dict[str, Any]) -> None:
     words = ":playouts=6:pool=balanced:candidates=4"
     lines = [[lined_up(one, words), "random", "random"] for one in (last, spoiling, slowly)]
     tables = [wsim.simulate(games=2, policies=line, **keys).drop("policy") for line in lines]

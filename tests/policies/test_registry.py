@@ -47,7 +47,7 @@ def test_every_policy_is_documented_and_classified(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_policy_has_a_kernel_with_a_docstring_and_known_parts_of_the_routine(game: str) -> None:
+def test_every_policy_has_a_documented_kernel(game: str) -> None:
     interface = policies_of(game).interface()
     assert EXPLORE in interface.routine
     for policy in policies_of(game).policies.values():
@@ -59,7 +59,7 @@ def test_every_policy_has_a_kernel_with_a_docstring_and_known_parts_of_the_routi
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_rows_of_one_function_share_an_entry_point(game: str) -> None:
+def test_rows_with_the_same_function_share_an_entry_point(game: str) -> None:
     functions = line_up(game, "balanced", "weighted", "random").functions
     assert functions[0] is functions[1]
     assert functions[0] is not functions[2]
@@ -93,12 +93,12 @@ def test_the_digest_of_an_entry_identifies_its_play(game: str) -> None:
         ("random,random", r"^2 policies for 3 players: give one for all seats or one per seat$"),
     ],
 )
-def test_the_same_mistake_gets_the_same_sentence(game: str, entry: str, message: str) -> None:
+def test_equal_mistakes_give_equal_sentences(game: str, entry: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         line_up(game, entry)
 
 
-def test_the_numbers_of_a_registered_policy_arrive_in_the_order_of_its_row() -> None:
+def test_parameters_of_a_registered_policy_arrive_in_row_order() -> None:
     policies = policies_of("seven_wonders")
     own = (Parameter("depth", int, 2, ""), Parameter("book", str, "", ""), Parameter("keen", bool, True, ""))
     row = Policy("deep", "heuristic", "a test", "none", "simple:first_policy", own, settled=("loss", "explore"))
@@ -109,7 +109,7 @@ def test_the_numbers_of_a_registered_policy_arrive_in_the_order_of_its_row() -> 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="nothing is compiled without the JIT")
-def test_an_entry_point_is_loaded_from_disk_by_another_process(tmp_path: Path) -> None:
+def test_an_entry_point_cached_on_disk_loads_in_another_process(tmp_path: Path) -> None:
     code = (
         "import json; from wsim.babel.registry import POLICIES; "
         "entry_point = POLICIES.interface().registered('random:random', ('explore',)); "

@@ -46,7 +46,7 @@ def chance_after(module: Any, foreseen: dict[int, tuple[int, int]], did: int, ti
     return float(lookahead.chance[RIVAL])
 
 
-def test_the_likelihood_of_a_net_has_seven_steps_half_a_unit_apart(plain: Any) -> None:
+def test_the_likelihood_ratio_of_a_net_has_seven_steps_of_half_a_unit(plain: Any) -> None:
     """With nothing foreseen of the thing, as if it were drawn from everything, the ratio is 1: the middle step."""
     assert plain._step(5, 5, 9, 9, 0.1) == plain._step(0, 0, 0, 0, 0.5) == 3
     for step, edge in enumerate((-1.25, -0.75, -0.25, 0.25, 0.75, 1.25)):
@@ -65,7 +65,7 @@ def test_a_rival_that_plays_like_a_net_is_inferred_to_be_a_net(plain: Any) -> No
     assert chance_after(plain, foreseen, 10, times=50) == pytest.approx(1 / (1 + np.exp(-5)), abs=1e-5)
 
 
-def test_moves_that_both_policies_would_play_are_not_evidence(plain: Any) -> None:
+def test_moves_equally_likely_under_both_policies_are_not_evidence(plain: Any) -> None:
     alike = {10: (7, 7), 11: (7, 7)}
     assert chance_after(plain, alike, 10) == chance_after(plain, alike, 99) == 0.5
     assert chance_after(plain, {}, 10) == 0.5
@@ -81,7 +81,7 @@ def test_the_four_most_expected_moves_are_distinguished_and_the_rest_pooled(plai
 
 
 @pytest.mark.parametrize(("players", "chance"), [("nnw", 2 / 3), ("nww", 1 / 3), ("nnn", 0.0), ("www", 0.0)])
-def test_a_pool_is_believed_to_be_mixed_as_it_is_named(plain: Any, players: str, chance: float) -> None:
+def test_the_prior_of_a_net_is_its_share_of_the_pool(plain: Any, players: str, chance: float) -> None:
     """Of three that rivals may be, so many are nets; where all are of a kind there is nothing to infer."""
     lookahead = SimpleNamespace(inferring=9, when=9, chance=np.zeros(3), foreseen=np.ones((3, 2, plain.KEYS), np.int32))
     own = [SimpleNamespace(memory=np.zeros(8)) for _ in range(3)]
@@ -94,7 +94,7 @@ def test_a_pool_is_believed_to_be_mixed_as_it_is_named(plain: Any, players: str,
 
 
 @pytest.mark.parametrize("player", [0, 1])
-def test_what_a_rival_would_do_is_counted_as_of_its_kind_and_of_the_other(plain: Any, player: int) -> None:
+def test_predicted_moves_are_counted_for_both_kinds_of_rival(plain: Any, player: int) -> None:
     """Player 0 is a net and makes move 10, player 1 is none and makes move 11."""
     lookahead = SimpleNamespace(met=0, player=[-1, -1, player], foreseen=np.zeros((3, 2, plain.KEYS), np.int32))
     choice = SimpleNamespace(count=2, moves=[10, 11])
@@ -108,7 +108,7 @@ def test_what_a_rival_would_do_is_counted_as_of_its_kind_and_of_the_other(plain:
     assert np.argwhere(lookahead.foreseen).tolist() == [[RIVAL, plain.NETS, 10], [RIVAL, plain.OTHERS, 11]]
 
 
-def test_of_a_game_that_names_no_moves_nothing_is_foretold_or_seen(plain: Any) -> None:
+def test_games_without_named_moves_predict_nothing(plain: Any) -> None:
     lookahead = SimpleNamespace(met=0, player=[0] * 3, foreseen=np.zeros((3, 2, plain.KEYS), np.int32))
     game = SimpleNamespace(lookahead=lookahead, choice=SimpleNamespace(count=2, moves=[10, 11]))
     plain.foretelling(plain.nothing_foretold)(game, None, None, ["n"], 0, 2, RIVAL, 1)
@@ -117,7 +117,7 @@ def test_of_a_game_that_names_no_moves_nothing_is_foretold_or_seen(plain: Any) -
 
 
 @pytest.mark.slow
-def test_nets_are_believed_to_be_nets_and_others_are_not() -> None:
+def test_nets_are_inferred_to_be_nets_and_others_are_not() -> None:
     """Odds in the middle of the last age, of one searcher among three of a kind; they begin at one half."""
     believed = {}
     for rival in ("net", "balanced"):
@@ -132,7 +132,7 @@ def test_nets_are_believed_to_be_nets_and_others_are_not() -> None:
 
 
 @pytest.mark.slow
-def test_what_it_believes_depends_on_nothing_that_is_hidden_from_the_seat() -> None:
+def test_beliefs_do_not_depend_on_hidden_information() -> None:
     ready = simulator("search:playouts=12:candidates=4:pool=inferred,net,balanced", players=3, rotate=False)
     differing = 0
     for place, position in enumerate(decisions(ready, 1)):

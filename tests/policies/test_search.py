@@ -59,7 +59,7 @@ def decisions(ready: Any, number: int) -> Any:
 
 
 @pytest.mark.parametrize(("game", "ruleset", "players"), TABLES)
-def test_a_choice_depends_on_nothing_that_is_hidden_from_the_seat(game: str, ruleset: str, players: int) -> None:
+def test_choices_do_not_depend_on_hidden_information(game: str, ruleset: str, players: int) -> None:
     field = simulator("balanced", game, ruleset=ruleset, players=players)
     searcher = simulator("search:playouts=12:candidates=4", game, ruleset=ruleset, players=players)
     kinds, differing = set(), 0
@@ -76,7 +76,7 @@ def test_a_choice_depends_on_nothing_that_is_hidden_from_the_seat(game: str, rul
     assert differing > 20
 
 
-def test_the_choice_in_a_game_is_that_of_its_stream_alone() -> None:
+def test_choices_depend_only_on_the_random_stream_of_the_game() -> None:
     """Two searchers at a table do not disturb each other, nor the streams of the others."""
     alone = rows_of(simulator("search:playouts=10,random,random", players=3, rotate=False), 2)
     again = rows_of(simulator("search:playouts=10,random,random", players=3, rotate=False), 1, first=1)
@@ -84,7 +84,7 @@ def test_the_choice_in_a_game_is_that_of_its_stream_alone() -> None:
 
 
 @pytest.mark.slow
-def test_games_are_the_same_on_any_number_of_threads_and_resumed(tmp_path: Path) -> None:
+def test_games_do_not_depend_on_threads_or_resuming(tmp_path: Path) -> None:
     keys: dict[str, Any] = {"policies": "search:playouts=10,balanced,random", "players": 3, "seed": 4}
     one = wsim.simulate(games=8, threads=1, **keys)
     assert_frame_equal(one, wsim.simulate(games=8, threads=3, **keys))
@@ -94,7 +94,7 @@ def test_games_are_the_same_on_any_number_of_threads_and_resumed(tmp_path: Path)
     assert_frame_equal(one, resumed.seats.collect(), check_column_order=False)
 
 
-def test_the_game_continues_as_if_nobody_had_thought() -> None:
+def test_searching_leaves_no_trace_in_the_game() -> None:
     """Traces, picks and the log are those of the game, not of its playouts."""
     ready = simulator("search:playouts=10,balanced,balanced", players=3)
     trace = ready.trace(0)
@@ -139,7 +139,7 @@ def test_a_ban_applies_to_a_searcher() -> None:
     assert all(row["stages"] == 0 for row in rows_of(ready, 3) if row["seat"] == 0)
 
 
-def test_the_light_search_is_net_before_the_last_age_and_plays_out_moves_in_it() -> None:
+def test_endgame_plays_like_net_before_the_last_age_and_searches_in_it() -> None:
     keys: dict[str, Any] = {"ruleset": "1e", "players": 3}
     light, net = simulator("endgame", **keys), simulator("net", **keys)
     spent: dict[bool, list[int]] = {False: [], True: []}
@@ -153,7 +153,7 @@ def test_the_light_search_is_net_before_the_last_age_and_plays_out_moves_in_it()
     assert 0 < sum(spent[True]) < 40 * len(spent[True])
 
 
-def test_playouts_are_spent_where_they_pay() -> None:
+def test_playouts_are_spent_where_they_help() -> None:
     """The third turns of ages I and II take most, the first and last turn of age I next to none; on average they take
     about as many as the parameter says."""
     searcher, net = (simulator(policy, players=4) for policy in ("search:playouts=20:pool=net", "net"))
@@ -189,7 +189,7 @@ def test_search_beats_its_playout_policy_in_babel() -> None:
 # --- budget and pool ------------------------------------------------------------------------------------------------
 
 
-def test_a_time_budget_is_kept_and_no_playouts_are_counted() -> None:
+def test_a_time_budget_replaces_the_playout_count() -> None:
     settled = check_budget(parse_entry("search:ms=2.5"), {"playouts": 200, "ms": 2.5})
     assert (settled["playouts"], settled["ms"]) == (0, 2.5)
     assert len(rows_of(simulator("search:ms=0.5,balanced,balanced", players=3), 1)) == 3
@@ -218,12 +218,12 @@ def test_a_time_budget_is_kept_and_no_playouts_are_counted() -> None:
         ("search:playout=5", r"has no parameter 'playout' \(did you mean 'playouts'\?\): accepted are playouts, "),
     ],
 )
-def test_a_budget_that_cannot_be_is_refused_in_one_sentence(entry: str, message: str) -> None:
+def test_an_impossible_budget_is_rejected_in_one_sentence(entry: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         simulator(entry, players=3)
 
 
-def test_pools_of_one_table_share_their_room() -> None:
+def test_pools_of_one_table_share_a_limit() -> None:
     simulator("search:pool=all,search:playouts=9,search:pool=balanced+greedy", players=3)
     with pytest.raises(UserError, match=r"have 37 players in total, more than 32"):
         simulator(f"search,search:pool={'+'.join(['balanced', 'greedy'] * 5)},balanced", players=3)

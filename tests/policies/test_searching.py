@@ -173,7 +173,7 @@ def noisy_worth(seed: int, spread: float) -> Any:
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(("playouts", "spread", "error"), [(24, 0.2, 0.04), (60, 0.2, 0.02), (400, 0.05, 0.1)])
-def test_playouts_are_shared_out_as_by_a_second_route(
+def test_playout_allocation_matches_an_independent_implementation(
     plain: Any, seed: int, playouts: int, spread: float, error: float
 ) -> None:
     worth, noise = noisy_worth(seed, spread), 0.03
@@ -193,7 +193,7 @@ def spent_on(table: Table, playouts: float, prior: float = -1.0) -> list[int]:
     return [moves.count(move) for move in range(5)]
 
 
-def test_the_budget_goes_to_the_moves_that_are_hard_to_distinguish(plain: Any) -> None:
+def test_the_budget_goes_to_moves_that_are_hard_to_distinguish(plain: Any) -> None:
     """Moves 1 and 3 are the best and nearly equal, the others clearly worse: they are dropped after few playouts."""
     worths = (0.0, 0.5, 0.1, 0.51, 0.0)
     noise = np.random.default_rng(5).normal(0, 0.05, (5, 200))
@@ -212,14 +212,14 @@ def test_the_budget_goes_to_the_moves_that_are_hard_to_distinguish(plain: Any) -
         ((0.1, 0.05, 1.0), -1.0, [1, 1, 0, 0, 0]),  # a limit of 4 playouts: two for each of the best two, if needed
     ],
 )
-def test_no_playouts_where_they_do_not_pay(
+def test_no_playouts_are_spent_where_they_do_not_help(
     plain: Any, share: tuple[float, ...], prior: float, expected: list[int]
 ) -> None:
     table = Table(plain, worth=lambda move, _: -10.0 * move, share=lambda *_: share)
     assert spent_on(table, 40, prior) == expected
 
 
-def test_two_candidates_are_compared_and_one_is_not(plain: Any) -> None:
+def test_two_candidates_are_searched_but_one_is_not(plain: Any) -> None:
     """The prior is for move 0, the playouts for move 1."""
     for most, chosen in ((2.0, 1), (1.0, 0)):
         table = Table(plain, worth=lambda move, _: 10.0 * (move == 1))
@@ -227,7 +227,7 @@ def test_two_candidates_are_compared_and_one_is_not(plain: Any) -> None:
         assert (table.decide(), bool(table.events)) == (chosen, most > 1)
 
 
-def test_a_prior_of_no_weight_counts_for_nothing_however_right_it_is(plain: Any) -> None:
+def test_a_prior_with_zero_weight_is_ignored(plain: Any) -> None:
     table = Table(plain, worth=lambda move, _: 10.0 * (move == 4), share=lambda *_: (1.0, 0.05, 1e-6))
     table.game.own[ME].parameters = [PLAYOUTS, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0]
     assert table.decide() == 4
@@ -238,7 +238,7 @@ def test_thinking_stops_when_one_move_is_left(plain: Any) -> None:
     assert spent_on(table, 1000) == [1] * 5
 
 
-def test_a_time_limit_ends_the_thinking(plain: Any) -> None:
+def test_a_time_limit_ends_the_search(plain: Any) -> None:
     """A clock that moves on by one millisecond a sample; the two best moves cannot be told apart."""
     ticks = iter(range(0, 10**9, 10**6))
     plain.nanoseconds = lambda: next(ticks)
@@ -257,7 +257,7 @@ def test_no_playout_begins_from_the_real_cards_and_the_game_continues_with_them(
 
 
 @pytest.mark.parametrize(("valued", "others"), [(0.0, 5), (1.0, 4)], ids=["net", "own-values"])
-def test_rivals_are_played_by_the_pool_and_the_seat_by_its_first(plain: Any, valued: float, others: int) -> None:
+def test_the_pool_plays_the_rivals_and_its_first_policy_the_seat(plain: Any, valued: float, others: int) -> None:
     """A pool of six at place 10: its first plays on for the seat, a function that values is nobody's player."""
     table = Table(plain, decisions=6, worth=lambda *_: 0.0)
     table.game.own[ME].parameters[5] = valued
@@ -271,7 +271,7 @@ def test_rivals_are_played_by_the_pool_and_the_seat_by_its_first(plain: Any, val
         assert list(own.parameters) == [100.0 * player + index for index in range(7)], "each its own"
 
 
-def test_of_each_rival_the_first_move_with_new_cards_alone_is_foretold(plain: Any) -> None:
+def test_only_the_first_move_of_each_rival_with_new_cards_is_predicted(plain: Any) -> None:
     """Each rival decides two or three times in a playout; what other candidates would bring is not counted."""
     foretold: list[tuple[int, bool]] = []
 
@@ -291,9 +291,7 @@ def test_of_each_rival_the_first_move_with_new_cards_alone_is_foretold(plain: An
     assert len(foretold) == 3 * sum(event[0] == "redrawn" for event in table.events)
 
 
-def test_the_random_numbers_of_a_search_depend_on_the_moment_and_the_seat(
-    plain: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_random_numbers_of_a_search_depend_on_moment_and_seat(plain: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     plain.mix = in_python(rng, monkeypatch).mix
     seeds = set()
     for state, moment in ((8, 1), (8, 2), (9, 1)):

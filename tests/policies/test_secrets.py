@@ -35,7 +35,7 @@ def hand_from(state: int, age: int, seat: int) -> list[str]:
     return sorted(shuffle_front(deck, len(deck) - 1, stream)[seat * 7 : (seat + 1) * 7])
 
 
-def test_no_offset_of_the_own_stream_deals_the_hand() -> None:
+def test_no_offset_of_a_seat_stream_reveals_the_deal() -> None:
     simulator = prepared()
     position = simulator.begin(3)
     names = [position.names[int(card)] for card in simulator.rules.slot_card[0]]
@@ -48,7 +48,7 @@ def test_no_offset_of_the_own_stream_deals_the_hand() -> None:
         assert not any(hand_from(state, 1, seat) == hand for state in guesses)
 
 
-def test_streams_of_a_seat_do_not_continue_each_other_nor_those_of_other_seats() -> None:
+def test_streams_of_seats_do_not_overlap() -> None:
     """Between the games of a seat and between seats there is no constant step, as there was in version 1."""
     simulator = prepared()
     words = [[int(own.rng) for own in simulator.begin(number).record.own[:PLAYERS]] for number in range(20)]
@@ -60,7 +60,7 @@ def test_streams_of_a_seat_do_not_continue_each_other_nor_those_of_other_seats()
         assert not any(step % (1 << 16) == 0 for step in steps)
 
 
-def test_the_words_of_a_seed_are_those_of_blake2_and_differ() -> None:
+def test_seed_words_come_from_blake2_and_differ() -> None:
     words = {int(word) for seed in (0, 1, -1, 2**63 - 1) for word in keys_of(seed)}
     assert len(words) == 16
     assert keys_of(1).dtype == np.uint64
@@ -69,7 +69,7 @@ def test_the_words_of_a_seed_are_those_of_blake2_and_differ() -> None:
 @pytest.mark.parametrize(
     "keys", [{"ruleset": "1e-duo", "players": 2}, {"game": "tower_of_babel", "players": 4}], ids=str
 )
-def test_redrawn_worlds_keep_no_stream_of_the_true_one(keys: dict[str, Any]) -> None:
+def test_redrawn_worlds_keep_no_stream_of_the_true_game(keys: dict[str, Any]) -> None:
     """The stream of the seat that is asked comes from the seed of the redrawing alone."""
     game, other = (wsim.Game(seed=seed, **keys) for seed in (5, 6))
     true = [world._position.record for world in (game, other)]  # type: ignore[attr-defined]
@@ -79,7 +79,7 @@ def test_redrawn_worlds_keep_no_stream_of_the_true_one(keys: dict[str, Any]) -> 
     assert drawn[0].own[0].rng != true[0].own[0].rng
 
 
-def test_games_of_older_streams_are_refused_in_one_sentence() -> None:
+def test_games_with_older_streams_are_rejected_in_one_sentence() -> None:
     refuse_old_streams({"rules": {"engine": "a", "streams": STREAMS}, "tables": [{"rows": 1}]}, "study")
     for rules in ({"engine": "a"}, {"engine": "a", "streams": 1}):
         with pytest.raises(UserError, match=r"the games of 'study' were dealt by version 1 .* neither continued nor"):

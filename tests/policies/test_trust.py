@@ -147,14 +147,14 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("line", SHOWN)
-def test_code_that_would_play_differently_next_time_is_refused(line: str, tmp_path: Path) -> None:
+def test_irreproducible_code_is_rejected(line: str, tmp_path: Path) -> None:
     file = tmp_path / "cheats.py"
     file.write_text(HEAD + POLICY.format(name="cheat", lines=line))
     with pytest.raises(UserError, match="cheats.py:cheat' " + re.escape(SHOWN[line])):
         resolve([f"{file}:cheat"], 3)
 
 
-def test_a_compiled_policy_may_try(tmp_path: Path) -> None:
+def test_a_compiled_policy_may_catch_exceptions(tmp_path: Path) -> None:
     """What an index outside a record raises is caught."""
     file = tmp_path / "tries.py"
     lines = """
@@ -215,7 +215,7 @@ own_stream = Keeps()
 
 
 @pytest.mark.parametrize("name", ["module", "taken", "numpys", "inside", "called", "unseeded", "kept"])
-def test_visible_unseeded_randomness_is_refused_in_plain_policies(name: str, tmp_path: Path) -> None:
+def test_visible_unseeded_randomness_is_rejected_in_plain_policies(name: str, tmp_path: Path) -> None:
     file = tmp_path / "plain.py"
     file.write_text(PLAIN)
     with pytest.raises(UserError, match=f"plain.py:{name}' uses random numbers that the plan's seed does not control"):
@@ -251,7 +251,7 @@ COUNTS = """own.memory[7] += 1.0
 
 
 @pytest.mark.slow
-def test_its_memory_and_its_random_stream_stay(tmp_path: Path) -> None:
+def test_memory_and_random_stream_of_a_policy_are_kept(tmp_path: Path) -> None:
     file = tmp_path / "fair.py"
     file.write_text(
         HEAD
@@ -273,14 +273,14 @@ READS = (
 
 
 @first_quick(2, "read", READS)
-def test_a_policy_that_reads_past_its_records_fails_in_a_sentence(read: str, tmp_path: Path) -> None:
+def test_reading_past_the_records_is_reported_in_one_sentence(read: str, tmp_path: Path) -> None:
     file = tmp_path / "cheats.py"
     file.write_text(HEAD + POLICY.format(name="cheat", lines=f"return int({read}) % choice.count"))
     with pytest.raises(UserError, match=r"cheats\.py:cheat\' raised IndexError"):
         play("cheat", file)
 
 
-def test_moves_of_former_decisions_are_not_shown(tmp_path: Path) -> None:
+def test_moves_of_earlier_decisions_are_not_visible(tmp_path: Path) -> None:
     file = tmp_path / "stale.py"
     lines = """seen = np.uint64(0)
     for at in range(choice.count, len(choice.moves)):
@@ -291,7 +291,7 @@ def test_moves_of_former_decisions_are_not_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_indices_are_not_checked_where_the_user_says_so(tmp_path: Path) -> None:
+def test_bounds_checks_can_be_switched_off(tmp_path: Path) -> None:
     """Beside the last copy lie zeros: a policy that reads a little too far finds nothing."""
     file = tmp_path / "far.py"
     beyond = (RULES.itemsize + GUARD // 2 - dict(RULES.fields or {})["points"][1]) // 2
@@ -309,7 +309,7 @@ def test_a_division_by_zero_is_reported(tmp_path: Path) -> None:
         play("zero", file)
 
 
-def test_a_policy_that_leaves_python_is_reported(tmp_path: Path) -> None:
+def test_a_policy_that_exits_python_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "leaves.py"
     file.write_text("def leave(public, own, choice, rules):\n    raise SystemExit(3)\n")
     with pytest.raises(UserError, match=r"leaves\.py:leave\' raised SystemExit: 3"):
@@ -344,7 +344,7 @@ def deeper(n):
 
 
 @pytest.mark.parametrize("call", ["down(choice.count)", "back(choice.count)", "deeper(choice.count)"])
-def test_a_compiled_function_that_calls_itself_is_refused(call: str, tmp_path: Path) -> None:
+def test_a_recursive_compiled_function_is_rejected(call: str, tmp_path: Path) -> None:
     """It would end the process where the stack ends, and there is no telling how deep that is."""
     file = tmp_path / "deep.py"
     file.write_text(HEAD + RECURSIVE + POLICY.format(name="deep", lines=f"return {call}"))

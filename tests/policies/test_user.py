@@ -192,7 +192,7 @@ def complaint(entry: str) -> BaseException:
 
 
 @only_jitted
-def test_what_calls_plain_python_is_compiled_once_and_calls_each_policy(tmp_path: Path) -> None:
+def test_one_compiled_entry_point_calls_every_plain_policy(tmp_path: Path) -> None:
     """Three policies at a table, with one entry point between them, play what they play when they are compiled."""
     file, text = tmp_path / "own.py", "import wsim\n"
     for place in range(3):
@@ -206,17 +206,17 @@ def test_what_calls_plain_python_is_compiled_once_and_calls_each_policy(tmp_path
     assert rows(*plain)["total"].tolist() == rows(*compiled)["total"].tolist()
 
 
-def test_a_reason_of_numba_is_plain_where_numba_colors_it() -> None:
+def test_numba_error_reasons_are_stripped_of_colour() -> None:
     text = 'Failed in nopython mode\n\x1b[1m\x1b[1mNameError: no\x1b[0m\nFile "mine.py", line 3:\x1b[0m'
     assert plugs._first_useful(text) == 'NameError: no (File "mine.py", line 3)'
 
 
 @pytest.mark.slow
-def test_a_compiled_policy_plays_as_it_is_written(mine: str) -> None:
+def test_a_compiled_policy_plays_as_written(mine: str) -> None:
     assert rows(f"{mine}:bold", games=GAMES)["total"].tolist() == rows(f"{mine}:slow", games=GAMES)["total"].tolist()
 
 
-def test_a_plain_policy_draws_from_its_seats_stream(mine: str) -> None:
+def test_a_plain_policy_draws_from_the_stream_of_its_seat(mine: str) -> None:
     for name in ("dice", "plain_dice"):
         assert rows(f"{mine}:{name}")["total"].tolist() == rows("random")["total"].tolist()
 
@@ -251,7 +251,7 @@ def test_games_do_not_depend_on_chunks_or_threads(mine: str) -> None:
     assert np.array_equal(np.concatenate(parts), whole)
 
 
-def test_a_seat_keeps_the_memory_of_its_policy_for_one_game(mine: str) -> None:
+def test_policy_memory_lasts_for_one_game(mine: str) -> None:
     counted = rows(f"{mine}:counting", games=GAMES)
     for name in ("total", "coins", "sold"):
         assert rows(f"{mine}:plain_counting", games=GAMES)[name].tolist() == counted[name].tolist()
@@ -280,7 +280,7 @@ def test_user_policies_play_every_rule_set(mine: str, ruleset: str, players: int
 
 
 @pytest.mark.slow
-def test_a_policy_of_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_policy_can_be_named_by_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_wsim_policies.py").write_text(MINE)
     monkeypatch.syspath_prepend(str(tmp_path))
     line_up = resolve(["my_wsim_policies:dice"], 3)
@@ -306,14 +306,14 @@ def entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
 
 @pytest.mark.usefixtures("entry_point")
 @pytest.mark.slow
-def test_an_installed_policy() -> None:
+def test_an_installed_policy_can_be_used() -> None:
     assert GAME.policies()[-1]["name"] == "tricky"
     assert rows("tricky")["total"].tolist() == rows("random")["total"].tolist()
     with pytest.raises(UserError, match="did you mean 'tricky'"):
         resolve(["triky"], 3)
 
 
-def test_a_name_of_its_own(mine: str) -> None:
+def test_a_policy_can_declare_its_own_name(mine: str) -> None:
     assert resolve([f"{mine}:named:nerve=3"], 3).labels[0] == "The best:nerve=3"
 
 
@@ -326,7 +326,7 @@ def test_a_duplicate_name_is_replaced_by_the_entry(tmp_path: Path) -> None:
     assert list(resolve(entries, 3).labels) == entries
 
 
-def test_an_edited_file_is_played_as_it_is_now(tmp_path: Path) -> None:
+def test_an_edited_policy_file_is_reloaded(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     results = []
     for index in ("0", "choice.count - 1"):
@@ -355,13 +355,13 @@ def test_a_file_may_import_its_neighbours(tmp_path: Path) -> None:
         ("far", r"policy '.*mine.py:far' returned -1 .*"),
     ],
 )
-def test_what_goes_wrong_in_a_plain_policy_is_reported(mine: str, name: str, message: str) -> None:
+def test_errors_in_a_plain_policy_are_reported(mine: str, name: str, message: str) -> None:
     told = complaint(f"{mine}:{name}")
     assert isinstance(told, UserError)
     assert re.match(message, str(told))
 
 
-def test_what_a_compiled_policy_raises_is_reported(tmp_path: Path) -> None:
+def test_errors_in_a_compiled_policy_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     text = (
         "import wsim\n@wsim.policy\ndef f(public, own, choice, rules):\n"
@@ -376,7 +376,7 @@ def test_what_a_compiled_policy_raises_is_reported(tmp_path: Path) -> None:
     resolve(["random"], 3).raise_failure(ValueError("not a policy's"))
 
 
-def test_an_interrupt_stays_an_interrupt(mine: str) -> None:
+def test_an_interrupt_in_a_policy_is_passed_on(mine: str) -> None:
     assert isinstance(complaint(f"{mine}:interrupted"), KeyboardInterrupt)
 
 
@@ -400,7 +400,7 @@ def test_an_interrupt_stays_an_interrupt(mine: str) -> None:
         ("plain_dice:x=1", r"policy '.*:plain_dice' has no parameter 'x': accepted are explore"),
     ],
 )
-def test_mistakes_are_named(mine: str, name: str, message: str) -> None:
+def test_mistakes_in_policy_files_are_named(mine: str, name: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         resolve([f"{mine}:{name}"], 3)
 
@@ -419,7 +419,7 @@ def test_mistakes_are_named(mine: str, name: str, message: str) -> None:
         ("files", r"policy '.*:files' cannot be compiled: \S+"),
     ],
 )
-def test_what_numba_refuses_is_reported_in_one_sentence(mine: str, name: str, message: str) -> None:
+def test_numba_errors_are_reported_in_one_sentence(mine: str, name: str, message: str) -> None:
     with pytest.raises(UserError, match=message) as refused:
         resolve([f"{mine}:{name}"], 3)
     assert "\n" not in str(refused.value)
@@ -443,14 +443,14 @@ def test_what_numba_refuses_is_reported_in_one_sentence(mine: str, name: str, me
         ),
     ],
 )
-def test_a_file_that_cannot_be_loaded(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_that_cannot_be_loaded_is_reported(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "bad.py"
     file.write_text(text)
     with pytest.raises(UserError, match=message):
         resolve([f"{file}:f"], 3)
 
 
-def test_a_missing_file(mine: str) -> None:
+def test_a_missing_policy_file_is_reported(mine: str) -> None:
     with pytest.raises(UserError, match=r"the policy file '.*/mime.py' does not exist \(did you mean 'mine.py'"):
         resolve([mine.replace("mine.py", "mime.py:bold")], 3)
     with pytest.raises(UserError, match=r"the policy file '/nowhere/mine.py' does not exist$"):
@@ -459,7 +459,7 @@ def test_a_missing_file(mine: str) -> None:
         resolve([f"search:evaluate={mine}:bold"], 3)
 
 
-def test_a_module_that_is_missing() -> None:
+def test_a_missing_policy_module_is_reported() -> None:
     with pytest.raises(
         UserError, match=r"the policy module 'no_such' cannot be imported: ModuleNotFoundError: No module"
     ):

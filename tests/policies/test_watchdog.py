@@ -27,7 +27,7 @@ def playing(watching: Watch, monkeypatch: pytest.MonkeyPatch, **noted: int) -> t
     return watched(True, lambda answer: "mine.py:bold", answer, numbered=True), answer
 
 
-def test_a_decision_that_lasts_is_remarked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_decision_is_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     watching = Watch(patience=60, pause=1e6, say=said.append)
     asked, answer = playing(watching, monkeypatch, asked=6, number=12, seat=2)
@@ -86,7 +86,7 @@ def fair(public, own, choice, rules):
 mine = policies_in_file(POLICIES)
 
 
-def test_a_policy_that_waits_is_named_while_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_waiting_policy_is_named_while_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     said, done = [], threading.Event()
 
     def say(sentence: str) -> None:
@@ -113,14 +113,14 @@ def test_a_policy_that_waits_is_named_while_it_does(monkeypatch: pytest.MonkeyPa
         ("wrong", r"mine\.py:wrong' raised ZeroDivisionError: integer division by zero, in game 4$"),
     ],
 )
-def test_who_raises_is_named_with_its_game(mine: str, name: str, sentence: str) -> None:
+def test_a_policy_that_raises_is_named_with_its_game(mine: str, name: str, sentence: str) -> None:
     plan = wsim.Plan.make(players=3, policies=[f"{mine}:fair", f"{mine}:{name}", f"{mine}:fair"])
     simulator = find_game(plan.game).prepare(plan)
     with pytest.raises(UserError, match=sentence):
         simulator.play(4, np.zeros(9, simulator.row_dtype))
 
 
-def test_who_raises_is_named_in_any_order_of_the_seats(mine: str) -> None:
+def test_a_policy_that_raises_is_named_in_any_seat_order(mine: str) -> None:
     plan = wsim.Plan.make(players=3, policies=[f"{mine}:fair", f"{mine}:wrong", f"{mine}:fair"])
     simulator = find_game(plan.game).prepare(plan)
     with pytest.raises(UserError, match=r"mine\.py:wrong' raised ZeroDivisionError"):
