@@ -16,7 +16,7 @@ def beginning(game: str) -> wsim.Game:
 
 @pytest.mark.parametrize("name", ["seven_wonders", "tower_of_babel"])
 @pytest.mark.parametrize("seat", [1, None])
-def test_a_story_that_grows_is_that_of_the_whole_game(name: str, seat: int | None) -> None:
+def test_a_growing_story_equals_the_story_of_the_whole_game(name: str, seat: int | None) -> None:
     game, names, seen = beginning(name), ["Ann", "Bo", "Cy"], Seen(seat)
     states = [game.clone(), *(game.follow().clone() for _ in range(14))]
     for state in [*states, states[5], states[9], states[9].determinize(0, 3)]:  # also after an undo, and redrawn
@@ -29,7 +29,7 @@ def test_a_story_that_grows_is_that_of_the_whole_game(name: str, seat: int | Non
     assert len(labels) == len(set(labels)) >= 3
 
 
-def test_moments_say_what_everybody_saw_and_points_that_everybody_can_count() -> None:
+def test_scenes_show_public_events_and_countable_points() -> None:
     game = beginning("seven_wonders")
     for _ in range(9):
         game.follow()
@@ -46,7 +46,7 @@ def test_moments_say_what_everybody_saw_and_points_that_everybody_can_count() ->
     assert not any("seat 1" in text.lower() for text in texts)
 
 
-def test_chances_of_everybody_add_up_and_need_nothing_that_the_seat_does_not_know() -> None:
+def test_chances_add_up_and_use_only_what_the_seat_knows() -> None:
     game = beginning("seven_wonders")
     for _ in range(7):
         game.follow()

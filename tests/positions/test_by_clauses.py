@@ -40,7 +40,7 @@ def seen(game: wsim.Game, seat: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("age", "turn"), [(1, 3), (2, 5)])
-def test_what_clauses_brought_is_in_the_form_of_people(age: int, turn: int) -> None:
+def test_clause_effects_survive_saving_the_view_of_a_seat(age: int, turn: int) -> None:
     game = table().at(age=age, turn=turn)
     seat = game.to_move
     assert seat is not None
@@ -56,7 +56,7 @@ def test_what_clauses_brought_is_in_the_form_of_people(age: int, turn: int) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [100, 101, 102, 104, 105, 106, 107, 108])  # 103: more debts than the form takes
-def test_the_same_is_true_of_random_clauses(seed: int) -> None:
+def test_random_clause_effects_survive_saving_the_view_of_a_seat(seed: int) -> None:
     """Whatever a seat sees when it is to choose is set up again: what is legal, and every number but the history."""
     case, rng, compared = drawn_case(seed), random.Random(seed), 0
     keys: dict[str, Any] = {"ruleset": case.ruleset, "players": case.players, "set": list(case.changes)}
@@ -78,7 +78,7 @@ def test_the_same_is_true_of_random_clauses(seed: int) -> None:
     assert compared
 
 
-def test_what_the_beginning_of_a_game_brought_is_not_brought_twice() -> None:
+def test_effects_of_the_start_are_not_applied_twice_to_a_loaded_position() -> None:
     """Whoever sets up a position says what clauses brought; the game from which it is made has begun, too (R87)."""
     when = [{"event": "age_start", "each": "left", "gain": {"shields": 1, "gear": 1, "clay": 1}}]
     game = wsim.Game(set=[f"table.Gift.when={written(when)}"], players=3, seed=5, policies="random")
@@ -90,7 +90,7 @@ def test_what_the_beginning_of_a_game_brought_is_not_brought_twice() -> None:
         assert [(city["shields"], city[HAS]) for city in cities] == [(1, brought)] * 3
 
 
-def test_observations_show_what_clauses_brought_where_the_catalogue_has_some() -> None:
+def test_observations_show_clause_effects_if_the_catalogue_has_clauses() -> None:
     game = table().at(age=2, turn=2)
     seen = game.observe()
     numbers = dict(zip(seen.columns, seen.array.tolist(), strict=True))
@@ -106,7 +106,7 @@ def test_observations_show_what_clauses_brought_where_the_catalogue_has_some() -
     assert not [name for name in wsim.Game(players=4).observe().columns if "age_shields" in name]
 
 
-def test_people_read_what_clauses_brought() -> None:
+def test_views_and_scenes_show_clause_effects() -> None:
     game = table().at(age=1, turn=3)
     text, scene = " ".join(game.view().split()), game.scene(0)
     assert "1 also has 2 debts, 2 shields, " in text
@@ -128,7 +128,7 @@ def test_people_read_what_clauses_brought() -> None:
         (SO_FAR, {"sold": "3"}, "sold in so_far of city 0 must be a whole number from 0 to 1000, not '3'"),
     ],
 )
-def test_what_cannot_be_is_reported_in_one_sentence(key: str, value: Any, words: str) -> None:
+def test_impossible_positions_are_reported_in_one_sentence(key: str, value: Any, words: str) -> None:
     described = json.loads(table().to_json(seat=0))
     described["position"]["cities"][0][key] = value
     with pytest.raises(UserError) as refused:
@@ -137,7 +137,7 @@ def test_what_cannot_be_is_reported_in_one_sentence(key: str, value: Any, words:
 
 
 @pytest.mark.jit_off  # which sees every index
-def test_more_builds_than_the_queue_has_room_for_stop_the_game() -> None:
+def test_a_full_build_queue_stops_the_game() -> None:
     """Nobody wins so many in a game (R68), but a position that somebody wrote may say so: 400 wait here."""
     described = json.loads(table().at(age=2, turn=5).to_json(seat=0))
     for city in described["position"]["cities"]:

@@ -95,7 +95,7 @@ def simulator_of(*policies: str, rotate: bool = False, **keys: Any) -> Any:
     return CountingGame().prepare(plan)
 
 
-def test_rows_and_picks_of_a_plain_game_by_hand() -> None:
+def test_rows_and_picks_of_a_plain_python_game() -> None:
     """Game 4 rotated by one of three: fixed says 0 twice, the next 1 twice, highest 2 twice."""
     simulator = simulator_of("highest", "fixed:word=0", "fixed", rotate=True)
     rows, picks = np.zeros(6, simulator.row_dtype), np.zeros(20, simulator.pick_dtype)
@@ -116,7 +116,7 @@ def test_rows_and_picks_of_a_plain_game_by_hand() -> None:
     assert unrotated["rank"].tolist() == [1, 3, 1]
 
 
-def test_scores_share_a_win_and_choices_are_checked() -> None:
+def test_tied_scores_share_a_win_and_choices_are_checked() -> None:
     position = simulator_of("highest").begin(0)
     position.said = [[2, 2], [0, 1], [2, 2]]
     assert [row["win_share"] for row in position.scores()] == [0.5, 0, 0.5]
@@ -132,7 +132,7 @@ def test_scores_share_a_win_and_choices_are_checked() -> None:
     assert Player("odd", cast("Any", lambda *_given: 1 / 0), {}).choose(position, stream()) == 0, "nobody is asked"
 
 
-def test_a_search_takes_the_most_wins_and_of_equals_the_most_points() -> None:
+def test_a_search_prefers_wins_then_points() -> None:
     position = simulator_of("highest").begin(0)
     asked: list[Any] = []
 
@@ -181,7 +181,7 @@ def test_observations_have_the_numbers_of_a_view_within_the_bounds_of_their_type
     assert numbers_in({"a": [True, {"b": -3}], "c": "text", "d": (4,)}) == {"a.0": 1, "a.1.b": -3, "d.0": 4}
 
 
-def test_values_of_a_plain_game_are_bounded_and_named() -> None:
+def test_plain_game_values_are_bounded_and_named() -> None:
     game = CountingGame()
     assert game.values_of((), ()) == {"rounds": 2}
     assert [game.values_of((), (change,))["rounds"] for change in ("rounds=1", "rounds = 9")] == [1, 9]
@@ -206,7 +206,7 @@ def test_values_of_a_plain_game_are_bounded_and_named() -> None:
     assert schema["additionalProperties"] is False
 
 
-def test_a_patch_is_checked_in_twenty_games_at_every_number_of_players(
+def test_a_patch_check_plays_twenty_games_per_number_of_players(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     played: list[tuple[int, int, int]] = []
@@ -225,7 +225,7 @@ def test_a_patch_is_checked_in_twenty_games_at_every_number_of_players(
     assert (row["games"], row["players"]) == (60, "2 to 4")
 
 
-def test_redrawing_and_following_depend_on_the_words_of_their_streams() -> None:
+def test_redrawing_and_following_depend_on_stream_words() -> None:
     simulator = simulator_of("highest", "fixed")
     position = simulator.begin(3)
     one, same, other = (position.redrawn(0, seed, number).luck for seed, number in ((1, 2), (1, 2), (1, 3)))
@@ -236,7 +236,7 @@ def test_redrawing_and_following_depend_on_the_words_of_their_streams() -> None:
     assert position.chosen_by(simulator_of("fixed:word=0"), 1) == 0
 
 
-def test_a_story_without_a_trace_has_a_scene_for_every_decision() -> None:
+def test_a_story_without_a_trace_has_one_scene_per_decision() -> None:
     position = simulator_of("highest").begin(0)
     positions, made = [position.clone()], [2, "redrawn", 1]
     for step in made:
@@ -295,7 +295,7 @@ def test_playouts_follow_a_game_decision_by_decision() -> None:
     assert follower.phases == {"the game": 0}
 
 
-def test_figures_at_equal_chances_and_at_the_edge_of_good() -> None:
+def test_figures_at_equal_chances_and_at_the_threshold_of_a_good_move() -> None:
     """One game of three stages; seat 0 wins. Equal with the leader is not behind, and 0.02 is still good."""
     chances = np.array([[[0.5, 0.5], [0.8, 0.2], [0.4, 0.6]]])
     followed = Followed(
@@ -322,7 +322,7 @@ def test_figures_at_equal_chances_and_at_the_edge_of_good() -> None:
     assert late.tolist() == [pytest.approx([0.0, 0.25 - 0.04, 0.04, 0.0])]
 
 
-def test_the_figures_of_a_followed_game_are_in_the_rows_of_all_its_seats() -> None:
+def test_figures_of_a_followed_game_are_in_every_seat_row() -> None:
     """Two games of two seats, won by the first and by the second, who always led."""
     chances = np.array([[[0.9, 0.1]], [[0.4, 0.6]]])
     base = np.dtype([("number", "i8")])
@@ -348,7 +348,7 @@ def test_the_figures_of_a_followed_game_are_in_the_rows_of_all_its_seats() -> No
 
 
 @pytest.mark.parametrize(("decider", "named"), [(2, True), (2, False), (-1, True)])
-def test_a_position_keeps_the_decision_at_which_its_machine_stopped(decider: int, named: bool) -> None:
+def test_a_position_keeps_the_pending_decision(decider: int, named: bool) -> None:
     """The seat that a decision is about may be another one than decides."""
     fields = [("kind", "i8"), ("count", "i8"), ("moves", "i8", (5,)), *[("seat", "i8")] * named]
     choice = np.zeros(1, fields)
@@ -389,7 +389,7 @@ def test_a_position_keeps_the_decision_at_which_its_machine_stopped(decider: int
     assert position.words[0] == 0
 
 
-def test_a_calibration_takes_the_phase_that_has_begun() -> None:
+def test_a_calibration_uses_the_latest_phase_that_has_begun() -> None:
     calibration = Calibration(np.array([0, 3]), np.array([[1.0, 1.0], [2.0, 2.0]]), np.array([[0.0, 0.0], [0.0, 1.0]]))
     chances, policies = np.array([[0.8, 0.2]] * 4), np.array([[0, 1]] * 4)
     found = calibration(chances, np.array([-1, 2, 3, 9]), policies)
@@ -415,7 +415,7 @@ def record_of(**values: Any) -> Any:
     return record
 
 
-def test_facts_are_shown_always_or_where_they_say_something() -> None:
+def test_optional_facts_are_shown_only_if_not_zero() -> None:
     empty = facts_shown(FACTS, record_of(), 1)
     assert empty == {"coins": 0, "pair": [0, 0]}
     assert facts_shown(FACTS, record_of(), 1, expansion=True) == {"coins": 0, "kept": 0, "pair": [0, 0]}
@@ -427,7 +427,7 @@ def test_facts_are_shown_always_or_where_they_say_something() -> None:
     assert facts_shown(FACTS, alone, None) == shown
 
 
-def test_written_facts_are_bounded_and_the_others_are_as_at_the_start() -> None:
+def test_written_facts_are_bounded_and_others_get_their_start_values() -> None:
     rules, facts = SimpleNamespace(coins_at_start=3), [fact for fact in FACTS if fact.view]
     record = record_of(debts=9)
     set_facts(facts, {"kept": 5, "pair": [1, 5], "done": True, "more": {"of_kind": {"red": 1}}}, "seat 1", record, 1,
@@ -447,7 +447,7 @@ def test_written_facts_are_bounded_and_the_others_are_as_at_the_start() -> None:
     assert "of_kind in more of seat 1 has no 'green'" in str(caught.value)
 
 
-def test_fields_of_written_positions_at_their_bounds() -> None:
+def test_written_position_fields_are_accepted_up_to_their_bounds() -> None:
     assert [parse_int_in_range("x", value, 1, 3) for value in (1, 3)] == [1, 3]
     for value in (0, 4, True, 2.0, "2"):
         with pytest.raises(UserError, match="x must be a whole number from 1 to 3"):
@@ -469,7 +469,7 @@ def test_fields_of_written_positions_at_their_bounds() -> None:
         counts("x", {"b": 100}, ["a", "b"])
 
 
-def test_line_ups_are_listed_from_seat_0_and_searchers_play_on_as_their_nets() -> None:
+def test_line_ups_start_at_seat_0_and_searchers_are_replaced_by_their_nets() -> None:
     plan = Plan.make(players=3, policies="greedy,search,random", rotate=True)
     assert [seated(plan, number) for number in (0, 1, 5)] == [
         ("greedy", "search", "random"), ("search", "random", "greedy"), ("random", "greedy", "search")
@@ -481,7 +481,7 @@ def test_line_ups_are_listed_from_seat_0_and_searchers_play_on_as_their_nets() -
     assert names_of(("net", "greedy")) == "net,greedy"
 
 
-def test_a_position_file_is_read_up_to_its_bounds() -> None:
+def test_a_position_file_is_accepted_up_to_its_bounds() -> None:
     file: dict[str, Any] = {"format": FORMAT, "game": "seven_wonders", "plan": {"players": 3}, "steps": []}
     plan, number, position, steps = read(json.dumps(file))
     assert (plan.players, number, position, steps) == (3, 0, None, [])
@@ -500,7 +500,7 @@ def test_a_position_file_is_read_up_to_its_bounds() -> None:
     assert read(json.dumps({**file, "seat": None, "position": None}))[2] is None
 
 
-def test_games_of_a_run_are_those_that_it_has_and_its_code_is_not_run_without_consent() -> None:
+def test_a_run_serves_only_its_games_and_runs_no_code_without_consent() -> None:
     plan: Any = SimpleNamespace(games=5, code=("mine.py",), code_in_words=lambda: "policy mine")
     run: Any = SimpleNamespace(plan=plan, path="study", wanted=range(2, 5))
     for number in (0, 4):

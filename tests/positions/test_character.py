@@ -36,7 +36,7 @@ def by_hand() -> tuple[Followed, Any]:
     return Followed(np.zeros(0), stages, chances, trials, tried), shares
 
 
-def test_the_figures_of_two_games_by_hand() -> None:
+def test_character_figures_of_two_games_by_hand() -> None:
     followed, shares = by_hand()
     first, second = (dict(zip(NAMES, row, strict=True)) for row in figures_of(followed, shares))
     assert first["half_at"] == pytest.approx(3 / 4)  # below one half on the third of four turns for the last time
@@ -57,7 +57,7 @@ def test_the_figures_of_two_games_by_hand() -> None:
     assert np.isnan(second["stakes"])  # nothing was tried
 
 
-def test_what_settles_the_result_adds_up_to_its_variance() -> None:
+def test_variance_parts_by_phase_add_up_to_the_total() -> None:
     followed, shares = by_hand()
     parts = settled(followed, shares, PHASES)
     assert settling_of(list(PHASES)) == ("the deal and the first hands", "first", "last")
@@ -95,7 +95,7 @@ def test_a_calibration_recovers_slopes_and_offsets() -> None:
         ("tower_of_babel", ["net"]),
     ],
 )
-def test_games_are_those_of_the_plan_and_chances_those_of_their_positions(game: str, policies: list[str]) -> None:
+def test_followed_games_match_the_plan_and_chances_match_their_positions(game: str, policies: list[str]) -> None:
     simulator = simulator_of(game=game, ruleset={"seven_wonders": "1e"}.get(game, "2005"), policies=policies)
     rows = np.zeros(12 * simulator.seats, simulator.row_dtype)
     simulator.play(5, rows)
@@ -131,7 +131,7 @@ def test_chances_agree_with_playouts() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policies", [["net"], MIXED])
-def test_chances_mean_what_they_say(policies: list[str]) -> None:
+def test_chances_are_calibrated(policies: list[str]) -> None:
     simulator, games = simulator_of(policies=policies, rotate=True, seed=4711), 6000
     followed = simulator.follower.follow(1, games, 1 << 40)
     shares = simulator.follower.results(followed.rows)[0][:, None, :]
@@ -152,7 +152,7 @@ def slope_of(chances: Any, won: Any) -> float:
     return float(best[1])
 
 
-def test_the_option_is_refused_where_it_makes_no_sense() -> None:
+def test_the_character_option_is_rejected_where_it_makes_no_sense() -> None:
     with pytest.raises(UserError, match=r"option character must be true or false, not 'ture' .did you mean 'true'"):
         simulator_of(character="ture")
     with pytest.raises(UserError, match=r"character needs a value net: there is none for 1e-duo with 2 players"):
@@ -161,7 +161,7 @@ def test_the_option_is_refused_where_it_makes_no_sense() -> None:
         simulator_of(character="true", picks=True)
 
 
-def test_games_in_several_seatings_are_not_followed() -> None:
+def test_games_with_several_seatings_are_not_followed() -> None:
     simulator = simulator_of(character="true")
     with pytest.raises(UserError, match="games in several seatings cannot be followed"):
         simulator.play_seated(0, np.zeros(4, simulator.row_dtype), np.arange(4)[None])

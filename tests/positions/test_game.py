@@ -25,7 +25,7 @@ def test_moves_are_described_as_in_the_trace(game: wsim.Game) -> None:
     assert [move["index"] for move in game.legal()] == list(range(len(game.legal())))
 
 
-def test_a_step_takes_an_index_or_a_part_of_a_move(game: wsim.Game) -> None:
+def test_step_accepts_an_index_or_part_of_a_move(game: wsim.Game) -> None:
     card = next(move["card"] for move in game.legal() if move["action"] == "sell")
     by_part, by_index = game.clone(), game.clone()
     by_part.step({"card": card, "action": "sell"})
@@ -35,7 +35,7 @@ def test_a_step_takes_an_index_or_a_part_of_a_move(game: wsim.Game) -> None:
     assert whole.record() == game.clone().step(0).record()
 
 
-def test_a_followed_game_is_the_game_of_the_plan(game: wsim.Game) -> None:
+def test_following_the_policies_gives_the_game_of_the_plan(game: wsim.Game) -> None:
     followed = game.clone()
     while followed.to_move is not None:
         followed.follow()
@@ -47,13 +47,13 @@ def test_a_followed_game_is_the_game_of_the_plan(game: wsim.Game) -> None:
     assert "over" in repr(followed)
 
 
-def test_a_moment_is_found(game: wsim.Game) -> None:
+def test_at_reaches_the_given_moment(game: wsim.Game) -> None:
     there = game.clone().at(age=2, turn=3, seat=1)
     told = there.record()
     assert (told["age"], told["turn"], there.to_move) == (2, 3, 1)
 
 
-def test_a_better_hand_wins_more() -> None:
+def test_playouts_depend_on_earlier_moves() -> None:
     """Playouts see what was done: a seat that has thrown its cards away wins less than one that has built."""
     game = wsim.Game(ruleset="1e", players=4, seed=1, policies="balanced")
     careless = game.clone()
@@ -66,7 +66,7 @@ def test_a_better_hand_wins_more() -> None:
     assert low[1] < 0.05 < high[1]
 
 
-def test_policies_are_asked_without_moving(game: wsim.Game) -> None:
+def test_ask_does_not_change_the_game(game: wsim.Game) -> None:
     before = game.record()
     asked = game.ask("greedy")
     assert asked in game.legal()
@@ -104,7 +104,7 @@ Refused = Callable[[wsim.Game], Any]
         (lambda g: wsim.Game(players=9), "9 players cannot play"),
     ],
 )
-def test_a_mistake_gets_one_sentence(game: wsim.Game, refused: Refused, sentence: str) -> None:
+def test_a_mistake_is_reported_in_one_sentence(game: wsim.Game, refused: Refused, sentence: str) -> None:
     before = game.record()
     with pytest.raises(wsim.UserError) as caught:
         refused(game.clone())
@@ -112,7 +112,7 @@ def test_a_mistake_gets_one_sentence(game: wsim.Game, refused: Refused, sentence
     assert game.record() == before
 
 
-def test_nothing_can_be_done_with_a_game_that_is_over(game: wsim.Game) -> None:
+def test_a_finished_game_accepts_no_moves(game: wsim.Game) -> None:
     over = game.clone()
     while over.to_move is not None:
         over.follow()
@@ -124,7 +124,7 @@ def test_nothing_can_be_done_with_a_game_that_is_over(game: wsim.Game) -> None:
     assert over.observe(2)["seat"] == 2
 
 
-def test_the_former_name_of_a_record_still_reads_it() -> None:
+def test_the_former_name_of_record_still_works() -> None:
     game = wsim.Game(players=3, policies="greedy")
     assert game.told() == game.record()
     assert game.observe().told == game.observe().record
@@ -133,7 +133,7 @@ def test_the_former_name_of_a_record_still_reads_it() -> None:
 @pytest.mark.parametrize(
     "keys", [{"players": 3}, {"ruleset": "2e-cities-teams", "players": 4}], ids=["1e", "teams"]
 )  # fmt: skip
-def test_the_numbers_of_an_observation_are_those_of_its_seat_in_words(keys: dict[str, Any]) -> None:
+def test_observations_match_the_view_of_the_seat(keys: dict[str, Any]) -> None:
     """Whoever decides: of every seat its hand and its mate's, and each city by its distance to the left."""
     game = wsim.Game(seed=5, **keys)
     for _ in range(5 * int(keys["players"])):
@@ -160,7 +160,7 @@ def test_former_names_of_a_game_still_work() -> None:
     assert game.observe()["deeds"] == game.observe()["public_moves"]
 
 
-def test_a_single_game_needs_the_kernels_that_step_and_a_run_those_that_play() -> None:
+def test_single_games_load_stepping_kernels_and_runs_load_playing_kernels() -> None:
     game: Any = find_game("seven_wonders")
     assert game._entry_module == "wsim.wonders.kernels.engine"
     with compile_stepping():

@@ -29,7 +29,7 @@ def refused(sentence: str) -> Any:
     return pytest.raises(UserError, match=sentence)
 
 
-def test_a_move_is_an_index_or_a_part_of_one_legal_move(counting: Any) -> None:
+def test_a_move_is_an_index_or_part_of_one_legal_move(counting: Any) -> None:
     game = counting()
     assert game.legal() == [{"index": number, "action": str(number)} for number in range(3)]
     assert game.step(0).step({"action": "2"}).step({"action": "1", "index": 1}).step(np.int64(2)) is game
@@ -51,7 +51,7 @@ def test_a_move_is_an_index_or_a_part_of_one_legal_move(counting: Any) -> None:
     assert game.view() == game.view(0) != game.view(1)
 
 
-def test_what_is_over_has_nothing_left_to_do(counting: Any) -> None:
+def test_a_finished_game_has_no_decisions(counting: Any) -> None:
     game = counting()
     while game.to_move is not None:
         game.follow()
@@ -66,7 +66,7 @@ def test_what_is_over_has_nothing_left_to_do(counting: Any) -> None:
     assert repr(game) == "<wsim.Game standard, 2 players, game 0: over>"
 
 
-def test_policies_are_followed_as_the_plan_seats_them_and_others_are_asked(counting: Any) -> None:
+def test_follow_uses_the_planned_line_up_and_ask_any_policy(counting: Any) -> None:
     game = counting("highest", "fixed", number=3, rotate=True)
     assert (game.made(), game.made(), game.number) == (1, 2, 3), "rotated by one of two"
     assert game.ask("fixed:word=0") == {"index": 0, "action": "0"}
@@ -75,7 +75,7 @@ def test_policies_are_followed_as_the_plan_seats_them_and_others_are_asked(count
     assert game.rollout(games=2).tolist() == [[[2.0, 0.0], [4.0, 1.0]]] * 2, "playouts rotate nobody"
 
 
-def test_a_moment_is_reached_by_the_policies(counting: Any) -> None:
+def test_at_lets_the_policies_play_to_the_moment(counting: Any) -> None:
     game = counting()
     assert game.at(seat=1).steps == [2]
     assert game.at(seat=1).steps == [2], "already there"
@@ -108,7 +108,7 @@ def test_copies_and_the_history_are_independent(counting: Any) -> None:
         game.determinize(0, "x")
 
 
-def test_a_position_file_has_the_plan_the_number_and_every_step(counting: Any) -> None:
+def test_a_position_file_contains_plan_number_and_steps(counting: Any) -> None:
     game = counting(number=4, seed=7).step(1).determinize(0, 9).step(2)
     text = game.to_json()
     content = json.loads(text)

@@ -80,7 +80,7 @@ def pasts(position: WondersPosition, start: frozenset[int], holders: list[tuple[
 
 
 @first_quick(1, ("age", "direction"), [(0, "left"), (1, "right"), (0, "right"), (1, "left")])
-def test_what_is_left_of_a_hand_that_was_handed_on(age: int, direction: str) -> None:
+def test_a_seat_knows_the_rest_of_a_hand_it_passed_on(age: int, direction: str) -> None:
     """Of a hand that two others held since, every past counts once: what was built is known, what went down is not."""
     passing = f"settings.passing=['{direction}', '{direction}', 'left']"
     simulator, tried = table(ruleset="1e", players=4, set=[passing]), 0
@@ -151,7 +151,7 @@ def test_unseen_hands_are_uniform_over_the_deck() -> None:
             assert abs(counted[slot] / DRAWS - chance) < 5 * error, (slot, chance)
 
 
-def test_the_discard_pile_is_what_went_down() -> None:
+def test_the_discard_pile_contains_the_discarded_cards() -> None:
     """Behind age I of three seats: the pile holds what was sold, and the last cards; each past counts once."""
     simulator, tried = table(ruleset="1e", players=3), 0
     for position in moments(simulator, 0, 8):
@@ -171,7 +171,7 @@ def test_the_discard_pile_is_what_went_down() -> None:
     assert tried == 8
 
 
-def test_a_pile_that_was_seen_stays_as_it_was_seen() -> None:
+def test_a_seen_pile_stays_as_seen() -> None:
     """Who built from the discard pile knows it: it is what was seen, less what was built since, and later discards."""
     simulator = table(ruleset="1e", players=4, wonders="Halikarnassos,random,random,random")
     met = 0
@@ -193,7 +193,7 @@ def test_a_pile_that_was_seen_stays_as_it_was_seen() -> None:
     assert met > 5
 
 
-def test_mates_see_as_many_cards_of_each_other_as_they_did() -> None:
+def test_redrawn_team_mates_see_equally_many_cards_of_each_other() -> None:
     """Redrawn for one seat, every other one still sees its mate's hand as it was before the moves of the turn (R42)."""
     simulator = table(ruleset="2e-cities-teams", players=4)
     dice, met = random.Random(4), set()
@@ -214,7 +214,7 @@ def test_mates_see_as_many_cards_of_each_other_as_they_did() -> None:
     assert len(met) > 1
 
 
-def test_where_the_next_random_numbers_come_from_is_drawn_again() -> None:
+def test_redrawing_replaces_the_random_streams() -> None:
     """Of two positions that differ in nothing but the streams of what is still to be drawn, the same is made."""
     simulator = table(ruleset="2e-cities", players=4)
     position = simulator.begin(0)

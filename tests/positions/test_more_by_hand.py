@@ -30,7 +30,7 @@ def scene(label: str, *cities: City, **values: Any) -> Scene:
 CARD, OTHER, SECRET = Card("Altar"), Card("Baths"), Card("Secret")
 
 
-def test_a_table_sees_what_those_see_who_do_not_see_a_hand() -> None:
+def test_the_table_view_shows_what_all_other_seats_see() -> None:
     """Of seat 0 seat 1 knows 3 coins; seat 0 itself knows its hand, and that it has 5 debts."""
     mine = City({"coins": 3, "debts": 5}, [CARD, SECRET], [1], hand=[SECRET])
     theirs = City({"coins": 2, "known": 1}, [OTHER, CARD], [2])
@@ -50,7 +50,7 @@ def test_a_table_sees_what_those_see_who_do_not_see_a_hand() -> None:
     assert (elsewhere.label, elsewhere.board) == ("Age I", ())
 
 
-def test_of_three_seats_the_table_knows_what_both_others_know_of_each() -> None:
+def test_the_table_view_of_three_seats_shows_common_knowledge() -> None:
     cities = [City({"a": 1, "b": place, "c": 1}, [CARD, OTHER] if place else [CARD], []) for place in range(3)]
     seen = _common_scene([scene("Turn", city, cities[0], cities[0]) for city in cities])
     assert seen.cities[0].facts == {"a": 1, "c": 1}, "seats 1 and 2 differ in b"
@@ -90,7 +90,7 @@ class Stepped:
         return move
 
 
-def test_moments_begin_with_a_decision_and_report_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_moments_start_with_a_decision_and_report_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps 0, 1, 0, 0, 1, 0: the moments begin at the start, after the second and after the fifth step."""
     monkeypatch.setattr(as_seen_module, "find_game", lambda _name: SimpleNamespace(OPEN=("open",)))
     seen: Any = Seen(None)
@@ -112,7 +112,7 @@ def test_moments_begin_with_a_decision_and_report_it(monkeypatch: pytest.MonkeyP
     assert [steps for steps, _ in told(0, "redrawn", 1)] == [[], [0, "redrawn", 1]]
 
 
-def test_every_text_uses_the_names_of_players_instead_of_seats() -> None:
+def test_all_text_uses_player_names_instead_of_seats() -> None:
     assert by_name("seat 1 pays Seat 0, seat 12 nothing", ["Ann", "Bo"]) == "Bo pays Ann, seat 12 nothing"
     seats = [Seat("Gizah", "greedy", 0), Seat("Seat 1", "net", 1), Seat("Free City", "", -1)]
     event = Event("gives seat 1 a card", 0, veiled="gives seat 1 something")
@@ -145,7 +145,7 @@ class Waiting:
         return SimpleNamespace(record=record)
 
 
-def test_a_seat_decides_ahead_as_long_as_the_others_show_it_nothing() -> None:
+def test_a_seat_may_decide_ahead_until_others_reveal_something() -> None:
     def steps(game: Any) -> int | None:
         found: Any = ahead(game, 2)
         return None if found is None else found.steps
@@ -160,7 +160,7 @@ def test_a_seat_decides_ahead_as_long_as_the_others_show_it_nothing() -> None:
     assert (game.steps, game.to_move) == (0, 0), "the game itself goes on as it was"
 
 
-def test_a_hint_is_the_best_five_moves_by_the_net_or_two_hundred_playouts() -> None:
+def test_a_hint_lists_five_moves_by_net_or_two_hundred_playouts() -> None:
     asked: list[tuple[int, int]] = []
 
     def valued(*, games: int, rng: int) -> list[int]:
@@ -175,7 +175,7 @@ def test_a_hint_is_the_best_five_moves_by_the_net_or_two_hundred_playouts() -> N
     assert asked == [(0, 7), (30, 7), (200, 7)]
 
 
-def test_advice_values_every_move_and_asks_the_policies_that_need_no_parameters(
+def test_advice_values_every_move_and_asks_parameter_free_policies(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[Any] = []
@@ -224,7 +224,7 @@ def test_advice_values_every_move_and_asks_the_policies_that_need_no_parameters(
         advice_module.advice(game)
 
 
-def test_known_chances_add_up_and_are_those_of_one_seat() -> None:
+def test_chances_known_to_a_seat_add_up() -> None:
     asked: list[tuple[Any, ...]] = []
 
     def play_out(_simulator: Any, *given: Any) -> Any:
@@ -255,7 +255,7 @@ def test_known_chances_add_up_and_are_those_of_one_seat() -> None:
     assert chances[0][:2] == (None, 7)
 
 
-def test_a_position_compares_moves_in_the_same_worlds() -> None:
+def test_moves_are_compared_in_the_same_redrawn_worlds() -> None:
     """Two playouts of three moves at a table of two seats with a third city: the outcomes come one move after the
     other."""
     asked: list[Any] = []
@@ -276,7 +276,7 @@ def test_a_position_compares_moves_in_the_same_worlds() -> None:
     assert (asked[1][2:4], watcher != 2, asked[1][1]) == ((0, 2), True, command)
 
 
-def test_followed_games_are_corrected_stage_by_stage_unless_they_ended() -> None:
+def test_chances_of_followed_games_are_corrected_per_stage_until_the_end() -> None:
     """Two games of two stages; in the second trial the game ends after the stage, so its result stands. What is tried
     is judged as of the stage after it."""
     chances = np.array([[[0.5, 0.5], [0.25, 0.75]], [[0.4, 0.6], [1.0, 0.0]]])

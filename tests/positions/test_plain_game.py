@@ -55,7 +55,7 @@ def test_a_game_depends_on_its_seed_and_number_alone() -> None:
     assert whole["win_share"].reshape(-1, 3).sum(axis=1) == pytest.approx(np.ones(12))
 
 
-def test_rotation_moves_the_line_up_round_the_table() -> None:
+def test_rotation_moves_the_line_up_around_the_table() -> None:
     rows = rows_of(plan_of(rotate=True))
     assert rows["policy"].reshape(-1, 3)[:4].tolist() == [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 1, 2]]
     means = [rows["total"][rows["policy"] == policy].mean() for policy in range(3)]
@@ -85,7 +85,7 @@ def test_a_redrawn_position_keeps_what_the_seat_knows() -> None:
     assert position.redrawn(0, seed=5).deck == drawn.deck != position.redrawn(0, seed=6).deck
 
 
-def test_search_takes_the_move_that_wins_most_playouts(market: Any) -> None:
+def test_search_chooses_the_move_that_wins_most_playouts(market: Any) -> None:
     """In the last turn nothing is left to chance: it takes the card that scores most, greedy or not."""
     plan = plan_of(policies="search:playouts=3:policy=random,random,random", set=["rounds=1"])
     simulator = market.prepare(plan)
@@ -107,7 +107,7 @@ def test_search_beats_the_policy_of_its_playouts(wsim_command: Command) -> None:
     assert "the answer is clear" in answer.out
 
 
-def test_environments_step_the_games_that_are_played() -> None:
+def test_environments_step_the_same_games_as_simulate() -> None:
     """Seat 0 chooses as greedy does: the others must answer as in the run, and the scores are those of the rows."""
     plan = plan_of(policies="greedy,high,random")
     games = wsim.env.VectorEnv(2, plan, seats=[0])
@@ -133,7 +133,7 @@ def test_environments_step_the_games_that_are_played() -> None:
         games.step(step.masks.argmin(axis=1))
 
 
-def test_an_observation_has_every_number_of_a_view() -> None:
+def test_an_observation_contains_every_number_of_a_view() -> None:
     position: Any = find_game("market").prepare(plan_of(seed=9)).begin(3)
     while position.to_move is not None:
         names, seen = position.columns(), position.observation(1, len(position.columns()))
@@ -141,9 +141,7 @@ def test_an_observation_has_every_number_of_a_view() -> None:
         position.follow()
 
 
-def test_a_game_without_named_actions_is_stepped_by_the_numbers_of_its_moves(
-    market: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_game_without_named_actions_is_stepped_by_move_index(market: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(market), "ACTIONS", ())
     with pytest.raises(UserError, match="market does not name its actions: choose actions='moves'"):
         wsim.env.VectorEnv(1, plan_of())
@@ -153,7 +151,7 @@ def test_a_game_without_named_actions_is_stepped_by_the_numbers_of_its_moves(
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # observations are dictionaries
-def test_the_libraries_accept_it() -> None:
+def test_environment_libraries_accept_a_plain_game() -> None:
     gymnasium = pytest.importorskip("gymnasium.utils.env_checker")
     pettingzoo = pytest.importorskip("pettingzoo.test")
     gymnasium.check_env(wsim.env.single(plan_of()), skip_render_check=True)
@@ -183,7 +181,7 @@ def test_the_catalogue_shows_values_and_checks_a_patch(tmp_path: Path, wsim_comm
     assert "rounds must be a whole number from 1 to 6, not 7" in refused.err
 
 
-def test_a_change_of_a_value_is_a_variant(wsim_command: Command) -> None:
+def test_a_changed_value_is_a_variant(wsim_command: Command) -> None:
     words = ("whatif", "--game", "market", "--policies", "greedy", "--budget", "40", "--set")
     assert "pair=8" in wsim_command(*words, "pair=8").out
     assert "the baseline already has pair=3" in wsim_command(*words, "pair=3").err
@@ -206,13 +204,13 @@ def test_a_change_of_a_value_is_a_variant(wsim_command: Command) -> None:
         ({"ruleset": "1e"}, "unknown rule set '1e'"),
     ],
 )
-def test_what_cannot_be_played_is_reported_in_one_sentence(keys: dict[str, Any], sentence: str) -> None:
+def test_unplayable_games_are_reported_in_one_sentence(keys: dict[str, Any], sentence: str) -> None:
     plan = plan_of(**keys)
     with pytest.raises(UserError, match=sentence):
         find_game("market").prepare(plan)
 
 
-def test_a_policy_that_fails_is_named_with_its_game(market: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_policy_is_named_with_its_game(market: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong, sentence in (
         (lambda view, moves, random: 99, "policy 'greedy' chose move 99 in game 4: moves are numbered 0 to"),
         (lambda view, moves, random: True, "policy 'greedy' chose move True"),
@@ -223,13 +221,13 @@ def test_a_policy_that_fails_is_named_with_its_game(market: Any, monkeypatch: py
             rows_of(plan_of(), 1, 4)
 
 
-def test_a_game_that_does_not_end_is_stopped(market: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_game_is_stopped(market: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(market), "DECISIONS", 14)
     with pytest.raises(UserError, match="game 0 is not over after 14 decisions"):
         rows_of(plan_of(), 1)
 
 
-def test_advice_and_play_know_the_game(wsim_command: Command) -> None:
+def test_advice_and_play_work_with_a_plain_game(wsim_command: Command) -> None:
     wsim_command("run", "--game", "market", "--games", "4", "--policies", "search:playouts=2,greedy", "--out", "run")
     advice = wsim_command("advise", "run", "2", "--playouts", "8")
     assert advice.code == 0
@@ -244,7 +242,7 @@ def test_numbers_in_a_view_are_named_by_their_path() -> None:
     assert numbers_in(view) == {"seat": 1, "row.0": 4, "row.1": 7, "hand.gold": 2, "open": 1}
 
 
-def test_the_python_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_documented_python_code_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (block,) = re.findall(r"^```python\n(import wsim\.env\n.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
     exec(block, {})
     assert capsys.readouterr().out == "take 1 (64, 20)\n"

@@ -36,7 +36,7 @@ def last_moves(game: wsim.Game) -> wsim.Game:
     return game
 
 
-def test_every_seat_can_choose_before_those_who_are_asked_first() -> None:
+def test_every_seat_can_choose_before_earlier_seats() -> None:
     game = started("wonders")
     assert game.to_move == 0
     for seat in range(3):
@@ -45,7 +45,7 @@ def test_every_seat_can_choose_before_those_who_are_asked_first() -> None:
         assert (there.to_move, there.observe(seat)["hand"]) == (seat, game.observe(seat)["hand"])
 
 
-def test_who_has_chosen_waits_for_the_others() -> None:
+def test_a_seat_that_has_chosen_waits_for_the_others() -> None:
     game = started("wonders").step(0)
     assert ahead(game, 0) is None
     assert ahead(game, 2) is not None
@@ -55,7 +55,7 @@ def test_who_has_chosen_waits_for_the_others() -> None:
 @pytest.mark.parametrize(
     "name", ["wonders", *(pytest.param(name, marks=pytest.mark.slow) for name in ("babel", "duo", "teams"))]
 )
-def test_choices_made_ahead_are_those_of_the_later_decision(name: str) -> None:
+def test_choices_made_ahead_apply_to_the_later_decision(name: str) -> None:
     """Unless somebody does something in the open before, which changes what the seat knows."""
     waiting: dict[int, Any] = {}
     game, met = started(name), 0
@@ -73,7 +73,7 @@ def test_choices_made_ahead_are_those_of_the_later_decision(name: str) -> None:
     assert met > 10
 
 
-def test_undo_takes_back_one_s_own_move_until_somebody_else_has_moved() -> None:
+def test_undo_takes_back_a_move_until_another_seat_has_moved() -> None:
     played = PlayedGame(started("wonders"), {0, 1})
     with pytest.raises(UserError, match="There is nothing to undo"):
         played.undo(0)
@@ -89,7 +89,7 @@ def test_undo_takes_back_one_s_own_move_until_somebody_else_has_moved() -> None:
     assert (played.moves, played.game.to_move) == ([1], 1)
 
 
-def test_undo_shows_nobody_what_others_chose_at_the_same_time() -> None:
+def test_undo_reveals_no_simultaneous_choices() -> None:
     played = PlayedGame(started("wonders"), {0, 1})
     played.decide(1)
     played.decide(0)
@@ -100,7 +100,7 @@ def test_undo_shows_nobody_what_others_chose_at_the_same_time() -> None:
 
 
 @first_quick(1, "name", ["babel", "wonders"])
-def test_the_table_sees_what_is_done_in_the_open(name: str) -> None:
+def test_the_table_view_shows_public_moves(name: str) -> None:
     played = PlayedGame(started(name), {0})
     while len(played.seen()) < 3:
         if played.game.to_move == 0:
@@ -112,7 +112,7 @@ def test_the_table_sees_what_is_done_in_the_open(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLANS)
-def test_the_story_of_a_game_is_of_the_moves_that_were_made(name: str) -> None:
+def test_the_story_of_a_game_shows_the_moves_made(name: str) -> None:
     game = last_moves(started(name))
     with replaying_simulator(game) as simulator:
         assert simulator is not None
@@ -124,7 +124,7 @@ def test_the_story_of_a_game_is_of_the_moves_that_were_made(name: str) -> None:
     assert story.positions[-1].view(None) == game.record()
 
 
-def test_the_text_of_an_unfinished_game_is_plain() -> None:
+def test_an_unfinished_game_is_described_in_plain_text() -> None:
     game = started("wonders").step(0).step(1).determinize(2, 3).step(0)
     story = story_of(game)
     assert [scene.label for scene in story.scenes] == [f"Decision {place}" for place in range(5)]
@@ -133,12 +133,12 @@ def test_the_text_of_an_unfinished_game_is_plain() -> None:
 
 
 @pytest.mark.usefixtures("toy")
-def test_the_text_of_a_game_without_kernels_is_plain() -> None:
+def test_a_game_without_kernels_is_described_in_plain_text() -> None:
     story = story_of(last_moves(wsim.Game(players=3, policies="bold")), ["Ann", "shy", "bold"])
     assert [seat.policy for seat in story.seats] == ["Ann", "shy", "bold"]
 
 
-def test_history_is_the_game_step_by_step() -> None:
+def test_history_lists_the_game_step_by_step() -> None:
     game = last_moves(started("wonders"))
     history = game.history()
     assert (len(history), history[0].steps) == (len(game.steps) + 1, [])
@@ -146,7 +146,7 @@ def test_history_is_the_game_step_by_step() -> None:
     assert game.positions()[5].view(0) == history[5].observe(0).record
 
 
-def test_why_of_a_followed_game_and_of_its_moves_is_the_same() -> None:
+def test_why_agrees_for_a_followed_game_and_its_moves() -> None:
     followed = why_of(started("wonders").plan, 0, 2, seat=1)
     game = started("wonders")
     decisions = []
@@ -157,7 +157,7 @@ def test_why_of_a_followed_game_and_of_its_moves_is_the_same() -> None:
 
 
 @pytest.mark.parametrize("name", ["wonders", "babel"])
-def test_what_a_seat_sees_is_a_scene_without_the_hands_of_others(name: str) -> None:
+def test_a_seat_sees_the_scene_without_other_hands(name: str) -> None:
     game = started(name)
     for _ in range(8):
         game.follow()
@@ -169,7 +169,7 @@ def test_what_a_seat_sees_is_a_scene_without_the_hands_of_others(name: str) -> N
     assert other.scene(1) == scene
 
 
-def test_undo_takes_back_what_was_done_in_the_open() -> None:
+def test_undo_takes_back_public_moves() -> None:
     played = PlayedGame(started("babel"), {0})
     while not (played.game.to_move == 0 and played.game.decision in find_game(played.game.plan.game).OPEN):
         played.decide(0) if played.game.to_move == 0 else played.follow()

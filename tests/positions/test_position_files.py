@@ -21,7 +21,7 @@ TABLES = (
 
 
 @pytest.mark.parametrize("table", TABLES, ids=str)
-def test_a_game_is_saved_as_its_steps(table: dict[str, Any]) -> None:
+def test_a_saved_game_contains_its_steps(table: dict[str, Any]) -> None:
     game = wsim.Game(seed=3, number=5, **table)
     for step in range(40):
         assert game.to_move is not None
@@ -46,13 +46,13 @@ def by_hand(**changes: Any) -> dict[str, Any]:
     return {"format": "wsim-position/1", "game": "seven_wonders", "plan": {"ruleset": "1e"}, "position": told}
 
 
-def test_a_city_without_stated_coins_has_those_of_the_start() -> None:
+def test_a_city_without_stated_coins_has_the_starting_coins() -> None:
     told = by_hand()
     del told["position"]["cities"][2]["coins"]
     assert [city["coins"] for city in wsim.Game.from_json(json.dumps(told)).observe()["cities"]] == [3, 2, 3]
 
 
-def test_a_position_is_written_by_hand() -> None:
+def test_a_hand_written_position_can_be_read() -> None:
     game = wsim.Game.from_json(json.dumps(by_hand()))
     assert game.to_move == 0
     assert game.decision == "turn"
@@ -82,7 +82,7 @@ def test_the_view_of_a_seat_is_saved_in_readable_form(ruleset: str, players: int
 
 
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("1e-duo", 2)])
-def test_the_view_of_a_seat_that_has_chosen_is_read(ruleset: str, players: int) -> None:
+def test_the_view_of_a_seat_that_has_chosen_can_be_read(ruleset: str, players: int) -> None:
     """While others are still to choose, it is its own decision that is written, before it chose."""
     game = wsim.Game(ruleset=ruleset, players=players, seed=2, policies="random")
     hand: object = None
@@ -105,7 +105,7 @@ def test_a_hand_that_was_passed_on_is_remembered() -> None:
         assert not set(hands[2]) & set(left)
 
 
-def test_a_card_that_was_built_since_is_in_no_hand_that_was_handed_on() -> None:
+def test_a_card_built_later_is_removed_from_the_passed_hand() -> None:
     """Two turns later the hand is one seat further, and the one between has built the Press of it."""
     left = ["Apothecary", "Barracks", "Clay Pit", "Glassworks", "Lumber Yard", "Press"]
     told = by_hand(
@@ -166,7 +166,7 @@ def babel(**changes: Any) -> dict[str, Any]:
     return file
 
 
-def test_a_position_of_babel_is_written_by_hand() -> None:
+def test_a_hand_written_babel_position_can_be_read() -> None:
     game = wsim.Game(game="tower_of_babel", players=4, seed=4, policies="balanced").at(turn=9)
     while game.decision != "turn":
         game.follow()
@@ -192,7 +192,7 @@ def with_city(**changes: Any) -> dict[str, Any]:
 
 
 @first_quick(12, "sentence", refusals(), ids=str)
-def test_a_position_that_cannot_be_gets_one_sentence(sentence: str) -> None:
+def test_an_impossible_position_is_reported_in_one_sentence(sentence: str) -> None:
     with pytest.raises(wsim.UserError) as caught:
         wsim.Game.from_json(json.dumps(refusals()[sentence]))
     assert sentence in str(caught.value)
@@ -221,13 +221,13 @@ def test_all_mistakes_of_a_position_are_listed_together() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "1", "[" * 50_000, '{"a":' * 50_000, "9" * 5000])
-def test_text_that_is_not_a_position_gets_one_sentence(text: str) -> None:
+def test_text_that_is_not_a_position_is_reported_in_one_sentence(text: str) -> None:
     with pytest.raises(wsim.UserError, match="a position file"):
         wsim.Game.from_json(text)
 
 
 @pytest.mark.parametrize("rotate", [True, False])
-def test_the_same_players_sit_at_the_table_again(rotate: bool) -> None:
+def test_a_loaded_game_has_the_same_line_up(rotate: bool) -> None:
     game = wsim.Game(players=3, seed=4, policies="greedy,random,balanced", number=2, rotate=rotate).at(turn=3)
     table = ["balanced", "greedy", "random"] if rotate else ["greedy", "random", "balanced"]
     assert game.to_move is not None
@@ -239,7 +239,7 @@ def test_the_same_players_sit_at_the_table_again(rotate: bool) -> None:
 @pytest.mark.parametrize(
     "names", [{"cards": "/etc/passwd"}, {"patch": ["/etc/passwd"]}, {"policies": "net:file=/dev/zero"}]
 )
-def test_no_file_that_a_position_names_is_opened(names: dict[str, Any]) -> None:
+def test_files_named_in_a_position_are_not_opened(names: dict[str, Any]) -> None:
     told = json.loads(wsim.Game(wsim.Plan.make(players=3)).to_json())
     told["plan"] |= names
     with pytest.raises(wsim.UserError, match="files that a position names are not opened") as refused:
@@ -247,7 +247,7 @@ def test_no_file_that_a_position_names_is_opened(names: dict[str, Any]) -> None:
     assert "root:" not in str(refused.value)
 
 
-def test_a_position_file_is_bounded() -> None:
+def test_a_position_file_has_a_size_limit() -> None:
     with pytest.raises(wsim.UserError, match="has at most 4,194,304 characters"):
         wsim.Game.from_json(" " * (1 << 22) + "{}")
 

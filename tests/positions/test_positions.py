@@ -38,7 +38,7 @@ def walk(simulator: Simulator, number: int, seed: int = 1) -> Iterator[Position]
 
 
 @each_table
-def test_a_game_that_is_stepped_is_the_game_that_is_played(row: Row, table: dict[str, Any]) -> None:
+def test_a_stepped_game_equals_the_played_game(row: Row, table: dict[str, Any]) -> None:
     _, simulator = ready(row, table)
     rows = rows_of(simulator, 2)
     for number in range(2):
@@ -53,7 +53,7 @@ def test_a_game_that_is_stepped_is_the_game_that_is_played(row: Row, table: dict
 
 
 @each_table
-def test_a_policy_plays_one_of_the_legal_moves(row: Row, table: dict[str, Any]) -> None:
+def test_a_policy_plays_a_legal_move(row: Row, table: dict[str, Any]) -> None:
     _, simulator = ready(row, table)
     position = simulator.begin(3)
     for _ in range(12):
@@ -71,7 +71,7 @@ def test_a_policy_plays_one_of_the_legal_moves(row: Row, table: dict[str, Any]) 
 
 
 @each_table
-def test_a_copy_is_on_its_own(row: Row, table: dict[str, Any]) -> None:
+def test_a_copy_is_independent(row: Row, table: dict[str, Any]) -> None:
     _, simulator = ready(row, table)
     position = simulator.begin(1)
     before = position.view(None)
@@ -83,13 +83,13 @@ def test_a_copy_is_on_its_own(row: Row, table: dict[str, Any]) -> None:
 
 
 @each_table
-def test_redrawing_changes_nothing_that_a_seat_knows_and_uses_nothing_else(row: Row, table: dict[str, Any]) -> None:
+def test_redrawing_keeps_and_uses_only_what_a_seat_knows(row: Row, table: dict[str, Any]) -> None:
     """What is resampled is a function of what the seat knows: hidden cards drawn before make no difference (R49)."""
     _, simulator = ready(row, table)
     redraws_what_it_cannot_know(simulator, table["players"])
 
 
-def test_redrawing_knows_house_rules_of_hands_and_last_cards() -> None:
+def test_redrawing_respects_house_rules_for_hands_and_last_cards() -> None:
     fewer = ("Apothecary", "Workshop", "Scriptorium")
     changes = ["rulesets.1e.seats=[3]", "settings.hand_size=[6, 7, 7]", "settings.last_card='played'"]
     changes += [f"cards.{name}.copies=[4]" for name in fewer]
@@ -135,7 +135,7 @@ def test_policies_see_no_more_than_their_seat(row: Row, table: dict[str, Any]) -
 
 
 @each_table
-def test_playouts_depend_on_the_seed_alone(row: Row, table: dict[str, Any]) -> None:
+def test_playouts_depend_only_on_the_seed(row: Row, table: dict[str, Any]) -> None:
     _, simulator = ready(row, table)
     position = simulator.begin(0)
     assert position.to_move is not None
@@ -166,7 +166,7 @@ def test_observations_have_the_length_of_their_columns(row: Row, table: dict[str
 
 
 @pytest.mark.parametrize("game", ["seven_wonders", "tower_of_babel"])
-def test_a_simulator_that_is_no_longer_needed_is_freed_without_the_garbage_collector(game: str) -> None:
+def test_an_unused_simulator_is_freed_without_garbage_collection(game: str) -> None:
     """A search makes thousands of simulators, and each has a seating of a megabyte."""
     simulator = find_game(game).prepare(Plan.make(game=game, players=4, policies=("random",), games=1, seed=1))
     other = simulator.with_line_up(("random",) * 4)

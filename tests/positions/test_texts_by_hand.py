@@ -41,7 +41,7 @@ def test_keys_of_a_position_file(more: dict[str, Any], said: str) -> None:
         _refuse_wrong_keys(file)
 
 
-def test_moves_are_ranked_with_what_the_others_lose(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranked_moves_show_their_loss_against_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     """The best one loses nothing; without scores there is no column for them."""
     monkeypatch.setattr(move_text_module, "move_text", lambda move, _speaker: move)
 
@@ -62,7 +62,7 @@ def test_moves_are_ranked_with_what_the_others_lose(monkeypatch: pytest.MonkeyPa
     assert [worth(each) for each in rows] == ["win 0.500 ±0.010  score 42.0 ±2.0", "win 0.400 ±0.010"]
 
 
-def test_games_of_a_run_are_those_it_played_by_the_rules_of_then(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_of_a_run_use_the_rules_it_was_played_with(monkeypatch: pytest.MonkeyPatch) -> None:
     """A different number of games, or picks that were not recorded, change no game."""
     old: list[tuple[Any, ...]] = []
     identity = {"plan": {"games": 5, "seed": 1, "picks": True}}
@@ -83,9 +83,7 @@ def test_games_of_a_run_are_those_it_played_by_the_rules_of_then(monkeypatch: py
 
 
 @pytest.mark.parametrize(("totals", "kept"), [([5, 6], True), ([5, 7], False)])
-def test_a_game_is_replayed_move_by_move_without_the_forced_ones(
-    totals: list[int], kept: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_replay_omits_forced_moves(totals: list[int], kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seat 1 has two choices, of which the second was forced; a replay that ends otherwise is none."""
     decisions = [(1, 2, 1), (0, 3, 2), (1, 1, 0), (1, 4, 3)]  # seat, legal moves, chosen
     told = [
@@ -109,7 +107,7 @@ def test_a_game_is_replayed_move_by_move_without_the_forced_ones(
             assert found is None
 
 
-def test_an_observation_of_a_plain_game_has_the_numbers_it_names() -> None:
+def test_plain_game_observations_contain_the_named_numbers() -> None:
     viewed: Any = SimpleNamespace(
         simulator=SimpleNamespace(columns=("a", "b", "c", "d")), view=lambda _seat: {"a": 5, "b": 99_999, "d": -99_999}
     )

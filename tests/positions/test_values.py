@@ -72,7 +72,7 @@ def test_values_do_not_depend_on_rounds_and_change_nothing(game: wsim.Game) -> N
     assert later != game.values(moves=[0], games=3, rng=1)
 
 
-def test_values_are_those_of_a_seat_that_cannot_see_hidden_cards(game: wsim.Game) -> None:
+def test_values_use_no_hidden_cards(game: wsim.Game) -> None:
     later, different = game.clone(), 0
     for _ in range(8):
         assert later.to_move is not None
@@ -84,7 +84,7 @@ def test_values_are_those_of_a_seat_that_cannot_see_hidden_cards(game: wsim.Game
     assert different > 3
 
 
-def test_a_single_playout_has_no_interval_and_a_sure_win_has_wilsons(game: wsim.Game) -> None:
+def test_one_playout_has_no_interval_and_a_sure_win_has_a_wilson_interval(game: wsim.Game) -> None:
     row = game.values(moves=[0], games=1)[0]
     assert row["score_low"] is None
     assert row["loss_high"] is None
@@ -97,7 +97,7 @@ def test_a_single_playout_has_no_interval_and_a_sure_win_has_wilsons(game: wsim.
 
 
 @first_quick(1, "game", GAMES, indirect=True, ids=("wonders", "babel"))
-def test_losses_equal_in_all_playouts_have_the_width_of_the_rule_of_three(game: wsim.Game) -> None:
+def test_constant_losses_get_the_width_of_the_rule_of_three(game: wsim.Game) -> None:
     late = game.clone()
     while late.to_move is not None:
         rows = late.values(games=8, rng=3)
@@ -110,7 +110,7 @@ def test_losses_equal_in_all_playouts_have_the_width_of_the_rule_of_three(game: 
     assert (rows[0]["loss_low"], rows[0]["loss_high"]) == (0, 0)
 
 
-def test_who_sits_at_the_table_plays_on() -> None:
+def test_by_default_the_line_up_of_the_game_plays_the_playouts() -> None:
     plan: dict[str, Any] = {"players": 3, "seed": 5, "policies": ("greedy", "random", "balanced"), "ruleset": "1e"}
     for number, table in ((0, ["greedy", "random", "balanced"]), (1, ["random", "balanced", "greedy"])):
         game = wsim.Game(number=number, **plan)
@@ -119,13 +119,13 @@ def test_who_sits_at_the_table_plays_on() -> None:
     assert other != game.values(moves=[0, 1], games=5)
 
 
-def test_a_clock_ends_the_playouts(game: wsim.Game) -> None:
+def test_a_time_limit_ends_the_playouts(game: wsim.Game) -> None:
     found = game.comparison(None, "balanced", 0)
     found.play_on(None, seconds=0.0)
     assert 0 < found.playouts < 1000
 
 
-def test_invalid_questions_are_refused(game: wsim.Game) -> None:
+def test_invalid_questions_are_rejected(game: wsim.Game) -> None:
     with pytest.raises(UserError, match="at least 1 playout"):
         game.values(games=-1)
     with pytest.raises(UserError, match="at least one legal move"):
@@ -156,7 +156,7 @@ def naive_by_net(game: wsim.Game, move: int, ahead: int) -> NDArray[np.float64]:
     return np.array(found)
 
 
-def test_by_the_value_net_a_move_is_worth_the_chances_some_turns_later() -> None:
+def test_value_net_move_values_are_chances_some_turns_later() -> None:
     game = wsim.Game(seed=5, policies="balanced", ruleset="1e", players=3)
     seat, follower = game.to_move, game._simulator_with(("balanced",)).follower  # type: ignore[attr-defined]
     for ahead in (1, 3):

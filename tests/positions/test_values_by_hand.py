@@ -41,7 +41,7 @@ class MadeUp:
 TABLE: Any = SimpleNamespace(seats=2)
 
 
-def test_playouts_are_shared_by_all_moves_and_counted_on() -> None:
+def test_moves_share_playouts_and_counting_continues() -> None:
     position: Any = MadeUp()
     values = Values(position, TABLE, [0, 1, 2], 7)
     said: list[tuple[Any, ...]] = []
@@ -70,7 +70,7 @@ def test_playouts_are_shared_by_all_moves_and_counted_on() -> None:
     assert (few.losses(1).low[0], few.losses(1).high[0]) == (-1.0, 1.0), "two playouts say next to nothing"
 
 
-def test_a_clock_is_looked_at_after_each_round(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_limit_is_checked_after_each_round(monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter([0.0, 0.0, 0.4, 0.4, 1.2, 1.2, 2.0, 2.0])
     monkeypatch.setattr("wsim.positions.values.time.monotonic", lambda: next(times))
     position: Any = MadeUp()
@@ -85,7 +85,7 @@ def test_a_clock_is_looked_at_after_each_round(monkeypatch: pytest.MonkeyPatch) 
     assert late.playouts == 10, "one round at least"
 
 
-def test_values_by_the_net_have_no_scores_and_no_doubt() -> None:
+def test_net_values_have_no_scores_and_no_intervals() -> None:
     def compare(_position: Any, moves: Any, draws: int, seat: int, seed: int, first: int) -> Any:
         assert (moves, draws, seat, seed, first) == ([0, 1], WORLDS, 1, 7, FAR)
         return np.tile(np.array([[0.75, 0.25], [0.4, 0.6]]), (draws, 1, 1))
@@ -105,7 +105,7 @@ def test_values_by_the_net_have_no_scores_and_no_doubt() -> None:
     assert (rows[0]["low"], rows[0]["high"]) == (0.6, 0.6)
 
 
-def test_chances_of_positions_by_hand() -> None:
+def test_win_chances_of_positions() -> None:
     """Two decisions and the end of a game of two seats; playouts of seat 1 know less than the observer."""
     asked: list[tuple[Any, ...]] = []
 
@@ -141,7 +141,7 @@ def test_chances_of_positions_by_hand() -> None:
     assert by_net.low.tolist() == by_net.high.tolist() == [[0, 0.7, 0]]
 
 
-def test_swings_by_hand() -> None:
+def test_swings_are_ordered_by_size() -> None:
     share = np.array([[0.5, 0.5], [0.4375, 0.5], [0.4375, 0.8], [0.35, 0.8], [0.85, 0.1]])
     certain = Chances(share, share, share, share, 0)
     steps = [(swing.step, swing.seat, swing.before, swing.after) for swing in swings(certain, [0, 1])]
@@ -156,7 +156,7 @@ def decided(win_share: float, low: float) -> dict[str, Any]:
     return {"cost": {"win_share": win_share, "low": low, "high": 1.0}}
 
 
-def test_the_dearest_clear_mistakes_are_marked() -> None:
+def test_the_costliest_clear_mistakes_are_marked() -> None:
     every = [decided(0.1, 0.05), decided(0.5, -0.01), decided(0.2, 0.1), decided(0.05, 0.01), decided(0.3, 0.2)]
     mark_costly(every)
     assert [decision["costly"] for decision in every] == [True, False, True, False, True]
@@ -246,7 +246,7 @@ def test_by_default_why_plays_200_playouts_of_every_move(monkeypatch: pytest.Mon
     assert seen[-1] == 200
 
 
-def test_why_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_why_is_described_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(why_module, "move_text", lambda move, _simulator: move["action"])
     monkeypatch.setattr(why_module, "worth", lambda row: f"worth {row['win_share']}")
     names = ("a", "bbbb", "c", "d", "e", "f")

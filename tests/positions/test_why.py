@@ -39,7 +39,7 @@ def scores(game: wsim.Game) -> list[tuple[int, int]]:
     return [(one["seat"], one["total"]) for one in game.result]
 
 
-def test_a_game_of_a_run_is_the_one_that_was_played(run: Run) -> None:
+def test_a_game_of_a_run_equals_the_played_game(run: Run) -> None:
     seats = run.seats.collect()
     for number in (0, 3):
         game = run.game(number)
@@ -50,7 +50,7 @@ def test_a_game_of_a_run_is_the_one_that_was_played(run: Run) -> None:
         assert game.standing()[: run.plan.players] == [total for _, total in scores(game)]
 
 
-def test_a_moment_of_a_game_of_a_run(run: Run) -> None:
+def test_a_moment_of_a_recorded_game_can_be_reached(run: Run) -> None:
     seat = run.game(2).at(turn=2).to_move
     assert seat is not None
     moment = run.game(2).at(turn=2, seat=seat)
@@ -59,7 +59,7 @@ def test_a_moment_of_a_game_of_a_run(run: Run) -> None:
 
 
 @first_quick(3, "number", [-1, 5, True, "1"])
-def test_a_game_that_is_not_of_the_run_is_refused(run: Run, number: Any) -> None:
+def test_a_game_outside_the_run_is_rejected(run: Run, number: Any) -> None:
     with pytest.raises(UserError, match=r"there is no game .* in 'study': its games are 0 to 4"):
         run.game(number)
 
@@ -111,7 +111,7 @@ def test_the_values_do_not_depend_on_the_number_of_threads(run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_trace_of_one_game_of_a_run_with_why(run: Run, wsim_command: Command) -> None:
+def test_trace_with_why_works_for_one_game_of_a_run(run: Run, wsim_command: Command) -> None:
     words = ["trace", "study", "4", "--why", "1", "--playouts", "2"]
     done = wsim_command(*words)
     assert done.code == 0, done.err
@@ -145,7 +145,7 @@ def test_trace_of_one_game_of_a_run_with_why(run: Run, wsim_command: Command) ->
         (["study", "1", "--why", "--playouts", "1"], "--playouts must be at least 2, or 0 for the value net, not 1"),
     ],
 )
-def test_mistakes_of_why(wsim_command: Command, words: list[str], sentence: str) -> None:
+def test_mistakes_in_why_are_reported(wsim_command: Command, words: list[str], sentence: str) -> None:
     wsim_command("run", *RUNS["wonders"], "--games", "5", "--out", "study", "--quiet")
     done = wsim_command("trace", *words)
     assert (done.code, done.out) == (2, "")
@@ -154,7 +154,7 @@ def test_mistakes_of_why(wsim_command: Command, words: list[str], sentence: str)
 
 
 @pytest.mark.slow
-def test_code_of_a_run_is_not_run_without_consent(wsim_command: Command) -> None:
+def test_run_code_is_not_executed_without_consent(wsim_command: Command) -> None:
     Path("mine.py").write_text("def last(public, own, choice, rules):\n    return choice.count - 1\n")
     made = wsim_command("run", "--players", "3", "--policies", "./mine.py:last", "--games", "1", "--out", "r", "-q")
     assert made.code == 0, made.err
@@ -164,7 +164,7 @@ def test_code_of_a_run_is_not_run_without_consent(wsim_command: Command) -> None
     assert run.game(0, trust=True).to_move == 0
 
 
-def test_the_three_dearest_mistakes_are_costly(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_three_costliest_mistakes_are_marked_costly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of seven decisions, one whose cost may be none and one without cost; the dearest are in the middle."""
     costs = [(0.01, 0.005), (0.3, 0.1), (0.02, 0.01), (0.2, 0.1), (0.4, 0.3), (0.5, -0.1), (0.0, 0.0)]
     made = iter([{"win_share": cost, "low": low} for cost, low in costs])
@@ -186,7 +186,7 @@ def row(index: int, win_share: float) -> dict[str, Any]:
 SPEAKER: Any = SimpleNamespace(phrase=lambda move: f"build {move['card']}", payments=lambda _: {"bank": 2})
 
 
-def test_the_best_moves_and_the_move_made_are_listed() -> None:
+def test_the_best_moves_and_the_played_move_are_listed() -> None:
     moves = [row(index, 0.5 - 0.02 * index) for index in range(SHOWN + 3)]
     cost = {"win_share": 0.12, "low": 0.1, "high": 0.14}
     told = {
@@ -203,7 +203,7 @@ def test_the_best_moves_and_the_move_made_are_listed() -> None:
     assert "0.120 ±0.020 of the victory" in text[-1]
 
 
-def test_a_ranking_says_how_much_less_every_move_but_the_best_is_worth() -> None:
+def test_a_ranking_shows_the_loss_of_every_move_but_the_best() -> None:
     head, best, second = ranked_lines([row(0, 0.5), row(1, 0.4)], SPEAKER, [4, 7])
     assert head.split() == ["win", "share", "score", "less", "by", "move"]
     assert best.split() == ["4", "0.500", "±0.100", "40.0", *["build", "Card", "0", "(2", "to", "bank)"]]

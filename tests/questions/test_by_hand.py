@@ -39,7 +39,9 @@ from wsim.stats.intervals import Estimate
         ([1.0, 3.0, 1.0], 0.25, (2.0, 1.375, 2.625, "met")),
     ],
 )
-def test_where_an_effect_crosses_two(effect: list[float], half: float, expected: tuple[Any, ...]) -> None:
+def test_the_value_where_an_effect_crosses_two_by_hand(
+    effect: list[float], half: float, expected: tuple[Any, ...]
+) -> None:
     values, heights = np.array([1.0, 2.0, 3.0]), np.array(effect)
     found = crossing(values, heights, heights - half, heights + half, 2.0)
     assert (found.value, found.low, found.high, found.status) == pytest.approx(expected)
@@ -55,7 +57,7 @@ def test_a_target_needs_two_known_values() -> None:
     assert found.row(1) == ("sell", "B", 2.0, None, None, None, "too few values with an effect")
 
 
-def test_the_distance_of_two_players_by_hand() -> None:
+def test_the_distance_between_two_players_by_hand() -> None:
     """Differences of 3 and 4, one left-out cell each of 1 and -1 in the first, 2 and -2 in the second item."""
     apart, left_out = np.array([3.0, 4.0]), np.array([[1.0, 2.0], [-1.0, 2.0], [0.0, -4.0]])
     found = distance(apart, left_out)
@@ -76,7 +78,7 @@ def test_the_distance_of_two_players_by_hand() -> None:
     assert np.isnan(distance(np.zeros(0), np.zeros((3, 0))).value)
 
 
-def test_sums_of_robustness_by_hand() -> None:
+def test_robustness_sums_by_hand() -> None:
     """One item in two policies: seats with it, their wins, all seats, all wins, game by game."""
     items = Items(("built:A",), False, {"built:A": ["A"]})
     one = [
@@ -110,7 +112,7 @@ def test_sums_of_robustness_by_hand() -> None:
     assert (left[:, 0, 0] ** 2).sum() == pytest.approx(5 / 6 * ((values - values.mean()) ** 2).sum())
 
 
-def test_an_item_is_strong_for_those_for_whom_it_is_clearly_strong() -> None:
+def test_an_item_is_strong_for_players_with_a_clear_effect() -> None:
     """Levels 0 and 1; lower ends of their figures, and the change."""
     lows = {0: np.array([0.3, 0.3, 0.1, 0.1, 0.3]), 1: np.array([0.3, 0.1, 0.3, 0.3, 0.1])}
     change = np.array([0.0, -0.3, 0.3, 0.0, 0.0])
@@ -148,7 +150,7 @@ def contrast(differing: int, counted: int, moved: int = 0, deals: int = 4000) ->
     return Contrasts(1, 1).plus([[base, count, who], [base + added, count, other]])
 
 
-def test_enough_deals_must_differ_and_few_may_move() -> None:
+def test_intervals_need_enough_differing_deals_and_few_moved_owners() -> None:
     from wsim.stats.fewest import DIFFERING
 
     assert [contrast(count, 4000).has_interval()[0] for count in (DIFFERING - 1, DIFFERING)] == [False, True]
@@ -170,7 +172,7 @@ def test_blocks_are_yielded_whole_and_in_order_however_they_are_played() -> None
     assert found == [[[0, 1, 2, 3, 4], [0, 10, 20, 30, 40]], [[5, 6], [50, 60]]]
 
 
-def test_games_numbered_over_arms_are_the_same_games_in_every_arm() -> None:
+def test_the_same_games_are_played_in_every_arm() -> None:
     asked: list[Any] = []
 
     def arm(name: str) -> Any:
@@ -183,7 +185,7 @@ def test_games_numbered_over_arms_are_the_same_games_in_every_arm() -> None:
     assert asked == [("a", range(103, 106)), ("b", range(100, 110))]
 
 
-def test_a_seat_apart_has_its_row_from_its_own_games(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_restricted_seat_takes_its_row_from_its_own_games(monkeypatch: pytest.MonkeyPatch) -> None:
     def rows(simulator: Any, games: range, items: Any) -> Any:
         made = simulator.number * 100 + np.arange(3 * len(games))
         return made, made[:, None] * np.ones((1, 2 * len(items)))
@@ -207,7 +209,7 @@ def test_a_seat_apart_has_its_row_from_its_own_games(monkeypatch: pytest.MonkeyP
         different_policies(plan, ["net", "greedy", "net"], "twice: {}")
 
 
-def test_sides_of_a_match_are_read_with_their_sums_and_ranks() -> None:
+def test_match_sides_are_read_with_sums_and_ranks() -> None:
     frame = pl.DataFrame({"win_share": [0.5, 0.5, 0, 0, 1.0, 1, 0, 0], "total": [4, 3, 5, 2, 9, 1, 3, 3]})
     wins, totals, ranks = SideReading(((0, 3), (1, 2)))(frame, range(2))
     assert totals.tolist() == [[6, 12], [8, 4]]
@@ -218,7 +220,7 @@ def test_sides_of_a_match_are_read_with_their_sums_and_ranks() -> None:
     assert _line_up(["x", "y"], [(0, 3), (1, 2)], (1, 0)) == ["y", "x", "x", "y"]
 
 
-def test_the_figures_of_a_match_by_hand() -> None:
+def test_match_figures_by_hand() -> None:
     """A duel at a table of three: 0 on one side against two sides of 1, and the reverse; two deals."""
     design = duels(2, 3)
     assert [design.seatings[number] for number in (0, 1, 3)] == [(0, 1, 1), (1, 0, 1), (1, 0, 0)]
@@ -245,7 +247,7 @@ def test_the_figures_of_a_match_by_hand() -> None:
     assert fewer.has_interval().tolist() == [False, True, True, True, True, True]
 
 
-def test_rings_and_groups_of_mixed_tables() -> None:
+def test_rings_and_groups_of_mixed_tables_by_hand() -> None:
     assert list(_ring((0, 1, 2)))[:4] == [(0, 1, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]
     assert next(_ring((0, 0, 1, 1))) == (0, 1, 0, 1)
     assert _groups(2, 3) == [(0, 0, 1), (0, 1, 1)]

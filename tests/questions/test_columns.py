@@ -36,13 +36,13 @@ def test_every_column_of_a_written_answer_is_declared(path: Path) -> None:
         assert_declared(f"{path.stem}: {sheet.title}", sheet)
 
 
-def test_no_renderer_knows_the_ends_of_intervals() -> None:
+def test_renderers_do_not_refer_to_interval_columns() -> None:
     renderers = [path for room in ("report", "cli", "workbench") for path in (ROOT / "wsim" / room).glob("*.py")]
     knowing = [path.name for path in renderers if re.search(r"_(low|high)\b", path.read_text(encoding="utf-8"))]
     assert set(knowing) <= OF_POSITIONS
 
 
 @pytest.mark.parametrize("kind", [POINTS, PROBABILITY])
-def test_a_unit_that_contradicts_its_kind_cannot_be_declared(kind: object) -> None:
+def test_a_unit_that_contradicts_the_column_kind_is_rejected(kind: object) -> None:
     with pytest.raises(ValueError, match="because it is of the kind"):
         Column("shrunk", kind, unit="of wins")  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from wsim.stats.sequential import SequentialTest
 
 
 @pytest.mark.parametrize(("rare", "often"), [(9, 0.03), (19, 0.03), (39, 0.03), (39, 0.06), (39, 0.3), (19, 0.3)])
-def test_a_rare_large_difference_the_other_way_keeps_the_error_rate(rare: int, often: float) -> None:
+def test_rare_large_opposite_differences_do_not_raise_the_error_rate(rare: int, often: float) -> None:
     """The change adds a point in most deals that differ and takes ``rare`` in one of rare + 1: nothing on average.
 
     Of 150 whatifs of 2,000 deals, 5 % may call it higher or lower: more than 14 of them have a chance of 1 %.
@@ -27,7 +27,7 @@ def test_a_rare_large_difference_the_other_way_keeps_the_error_rate(rare: int, o
     assert wrong <= 14
 
 
-def test_the_error_of_few_differences_by_hand() -> None:
+def test_the_error_with_few_differing_deals_by_hand() -> None:
     """Of 400 deals 60 differ, by 1; deals are 30 from the mean at most, so the error is 2 * 30 / 400 at least."""
     base = np.array([[20.0, 80.0] * 200])
     added = np.array([[1.0] * 60 + [0.0] * 340])
@@ -56,7 +56,7 @@ def test_equal_deciding_metrics_are_not_identical() -> None:
     assert known.differing.tolist() == [0, 1, 0, 0]
 
 
-def test_the_farthest_deal_may_be_in_any_block() -> None:
+def test_the_most_extreme_deal_may_be_in_any_block() -> None:
     """As above, with the deal that is farthest from the mean in the first of two blocks."""
     base = np.array([[80.0] * 199 + [200.0] + [20.0] * 200])
     added = np.array([[0.0] * 100 + [1.0] * 60 + [0.0] * 240])

@@ -11,7 +11,7 @@ from wsim.lab.execution import Execution
 from wsim.questions.deals import Arm, Arms, arm_by_arm
 
 
-def test_every_arm_plays_the_games_that_were_named() -> None:
+def test_every_arm_plays_the_requested_games() -> None:
     """Each arm answers with the numbers of its games, and 1,000 for each arm before it."""
 
     def read(frame: Any, games: range) -> Any:

@@ -38,7 +38,7 @@ def test_a_game_without_declarations_is_compared_by_its_numbers(medal: None, mon
         wsim.whatif(game="medal", ban=["medal"])
 
 
-def test_the_cards_that_a_change_touches_are_those_that_differ() -> None:
+def test_affected_cards_are_the_cards_that_differ() -> None:
     plan = Plan.make()
     before = find_game(plan.game).prepare(plan)
     for changes, names in (
@@ -52,7 +52,7 @@ def test_the_cards_that_a_change_touches_are_those_that_differ() -> None:
         assert sorted(before.changed(after)) == names
 
 
-def test_a_ban_is_written_as_it_is_read() -> None:
+def test_written_bans_can_be_read_back() -> None:
     plan = restrict(restrict(Plan.make(), 2, "green, Palace"), 0, "trade")
     assert plan.options["ban"] == "2=green, Palace;0=trade"
     assert read_bans(plan.options["ban"], 4) == [(2, ["green", "Palace"]), (0, ["trade"])]
@@ -67,7 +67,7 @@ def test_owners_of_discs_are_compared_in_tower_of_babel() -> None:
         wsim.whatif(**asked, metric="owner:camle 3")
 
 
-def test_a_patch_of_the_variant_is_part_of_what_was_compared(tmp_path: Any) -> None:
+def test_the_patch_of_a_variant_is_recorded(tmp_path: Any) -> None:
     patch, digests = tmp_path / "palace.toml", []
     for points in (11, 12):
         patch.write_text(f"[cards.Palace]\npoints = {points}\n")

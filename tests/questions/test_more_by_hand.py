@@ -60,7 +60,7 @@ def test_a_deal_in_every_rotation_is_a_latin_square() -> None:
     assert total == pytest.approx(2 * np.concatenate([head, seat, seat**2, policy, policy**2]))
 
 
-def test_the_quantities_of_a_character_and_their_forms() -> None:
+def test_character_quantities_and_their_formats() -> None:
     """Every figure is a sum over a count; forms are the derivatives of the values with respect to the sums."""
     count = len(FIGURES)
     sums = np.concatenate([np.arange(1.0, count + 1), np.full(count, 2.0), [3.0, 1.0, 4.0], [1.0, 3.0]])
@@ -82,7 +82,7 @@ def test_the_quantities_of_a_character_and_their_forms() -> None:
     assert lone.values[-1] == pytest.approx(1.0), "all winners lead by one category"
 
 
-def test_the_category_of_the_winner_is_where_it_is_furthest_ahead() -> None:
+def test_the_winning_category_is_where_the_winner_leads_most() -> None:
     frame = pl.DataFrame({"seat": [0, 1, 2], "points_blue": [9, 6, 3], "points_war": [5, 0, 0], "total": [9, 9, 9]})
     # seat 0 is ahead of the others by 4.5 in blue and by 5 in war; seat 1 by 0 and -2.5, seat 2 by -4.5 and -2.5
     for shares, expected in (
@@ -96,7 +96,7 @@ def test_the_category_of_the_winner_is_where_it_is_furthest_ahead() -> None:
     assert ways_of(frame.select("seat"), 1, 3).shape == (0, 1)
 
 
-def test_differences_of_characters_are_those_of_equal_names() -> None:
+def test_character_differences_match_rows_by_name() -> None:
     """Three games with 1, 2, 3 in the baseline and 2, 4, 6 in the variant, each next to the 1 that counts games."""
     moments = Moments(1, 4).plus_matrix(np.array([[1.0, 1.0, 2.0, 1.0], [2.0, 1.0, 4.0, 1.0], [3.0, 1.0, 6.0, 1.0]]))
 
@@ -115,7 +115,7 @@ def test_differences_of_characters_are_those_of_equal_names() -> None:
     assert table["verdict"].to_list() == ["unclear"]
 
 
-def test_tables_of_characters_take_the_features_of_their_arm() -> None:
+def test_character_tables_use_the_features_of_their_arm() -> None:
     count = len(FIGURES)
     game = np.concatenate([np.full(count, 0.5), np.ones(count), [0.25, 0.75, 1.0], [1.0, 0.0]])
     other = np.concatenate([np.full(count, 0.7), np.ones(count), [0.5, 0.5, 1.0], [0.0, 1.0]])
@@ -135,7 +135,7 @@ def test_tables_of_characters_take_the_features_of_their_arm() -> None:
     assert differences["difference"].to_list() == pytest.approx([0.0] * (count + 1))
 
 
-def test_the_cost_of_a_policy_is_measured_in_more_and_more_games(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cost_of_a_policy_is_measured_on_growing_numbers_of_games(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a game that takes 1 ms, 1, 1, 16 and 48 are played, then twice as many: 50 ms are enough."""
     played: list[int] = []
 
@@ -159,7 +159,7 @@ def test_the_cost_of_a_policy_is_measured_in_more_and_more_games(monkeypatch: py
     assert cost_rows(["c"], [[Cost(1, 0, 0.0, 1)]]).rows() == [("c", None, None)]
 
 
-def test_squares_are_shrunk_by_the_noise_of_their_differences(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_squared_differences_are_shrunk_by_their_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two items, three players; cells left out move player 1 by 3 and 1, player 2 by 0: e^2 are (9, 1) / 2 and 0."""
     table = _Table.__new__(_Table)
     table.policies = ("a", "b", "c")
@@ -196,7 +196,7 @@ def test_a_sweep_has_two_to_fifty_values() -> None:
             sweep_values(wrong)
 
 
-def test_worth_needs_wishes_of_both_kinds() -> None:
+def test_worth_needs_followed_and_overruled_wishes() -> None:
     with pytest.raises(UserError, match="worth needs wishes of both kinds: overrule must lie between 0 and 1, not 1"):
         overruled_for(Plan.make(players=3, overrule=1), ["worth:Palace"])
     plan = overruled_for(Plan.make(players=3), [" worth:Palace"])
@@ -205,7 +205,7 @@ def test_worth_needs_wishes_of_both_kinds() -> None:
     assert 0 < float(plan.options["overrule"]) < 1
 
 
-def test_metrics_of_owners_need_a_game_with_owned_items() -> None:
+def test_owner_metrics_need_a_game_with_owned_items() -> None:
     seats = pl.DataFrame(schema={"game": pl.UInt64, "seat": pl.UInt8, "total": pl.Int32, "win_share": pl.Float32,
                                  "built:Palace": pl.Boolean, "rank": pl.UInt8})  # fmt: skip
     palace = parse_metric("owner:palace", seats, {"built:": "card"})
@@ -229,7 +229,7 @@ def test_metrics_of_owners_need_a_game_with_owned_items() -> None:
     assert measures_of(seats) == ["total", "win_share", "built:Palace"]
 
 
-def test_codes_identify_the_seats_that_count() -> None:
+def test_owner_codes_identify_the_counted_seats() -> None:
     """Three seats, two games; the second seat of the first game and the last of the second own the Palace."""
     seats = pl.DataFrame({"total": [4, 6, 2, 1, 3, 8], "win_share": [0.0, 1, 0, 0, 0, 1], "rank": [2, 1, 3, 3, 2, 1],
                           "built:Palace": [False, True, False, False, False, True],
@@ -249,7 +249,7 @@ def test_codes_identify_the_seats_that_count() -> None:
     assert sums_of(seats, 3, [Metric("x", "built:Loom", True)], every)[:, 0].tolist() == [[0, 3, 7]] * 2
 
 
-def test_what_an_answer_compared_is_listed_with_its_numbers() -> None:
+def test_compared_tables_are_listed_with_their_row_counts() -> None:
     class Three(AskedAnswer):
         TABLES = ("effects", "levels", "pairs", "gone")
         ROWS: ClassVar[dict[str, str]] = {"levels": "rung"}
@@ -259,7 +259,7 @@ def test_what_an_answer_compared_is_listed_with_its_numbers() -> None:
     assert Three.compared({"effects": [1]}) == "1 effect"
 
 
-def test_people_who_chose_their_boards_are_compared_with_the_same_boards(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_people_are_compared_with_simulated_seats_on_the_same_boards(monkeypatch: pytest.MonkeyPatch) -> None:
     """People took A three times of four and won there; simulated seats have A and B twice each, and win with B."""
     monkeypatch.setattr(compare, "_with_seats", lambda frame, *_runs: frame)
 
@@ -288,7 +288,7 @@ def test_several_variants_have_joint_intervals() -> None:
     assert notes[1].startswith("The intervals of this table are jointly valid, for all variants and looks, with 95%")
 
 
-def test_keywords_of_a_function_follow_its_plan() -> None:
+def test_function_keywords_follow_the_plan_keywords() -> None:
     for words in (("greedy", "greedy"), (Plan.make(players=3), "greedy", "greedy")):
         with pytest.raises(UserError, match="'greedy' is named twice"):
             wsim.match(*words)
@@ -310,7 +310,7 @@ def test_tables_of_several_arms_are_labelled_by_arm_and_name() -> None:
         assert ("of each arm" in tables[0].title) is (labels == 2)
 
 
-def test_two_policies_that_do_better_where_they_are_rare_are_both_named() -> None:
+def test_two_policies_that_do_better_as_the_minority_are_both_named() -> None:
     """Three sides; one a among b wins .4 to .5, one b among a .35 to .6: both more than a third."""
     design = duels(2, 3)
 
@@ -330,7 +330,7 @@ def test_two_policies_that_do_better_where_they_are_rare_are_both_named() -> Non
     assert _rarer(trial([0.6, 0.6], [0.7, 0.7], sides=2)) == []
 
 
-def test_targets_of_a_sweep_keep_the_order_of_its_rows() -> None:
+def test_sweep_targets_keep_row_order() -> None:
     cards = [f"card {number * 37 % 50:02}" for number in range(50)]
     rows = {"action": "build", "card": [card for card in cards for _ in range(2)], "value": [1, 2] * 50}
     effects = pl.DataFrame(rows).with_columns(effect=1.0, effect_low=0.5, effect_high=1.5)

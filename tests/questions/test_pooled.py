@@ -58,7 +58,7 @@ PATCH = ((("cards", "Palace", "points"), 9),)
 WAYS = POOLED_FIGURES["ways_to_win"]
 
 
-def test_derivatives_are_those_of_small_steps() -> None:
+def test_derivatives_match_finite_differences() -> None:
     sums = np.array([5.0, 3.0, 0.0, 2.0])
     random = np.random.default_rng(3)
     deals = random.normal(0.1, 0.2, (17, 200))
@@ -79,7 +79,7 @@ def arms_of(random: Any, deals: int, chances: Any) -> list[np.ndarray]:
     return [np.zeros((1, deals)), one, 0 * one, *chosen[:, None]]
 
 
-def test_intervals_of_a_difference_of_diversities_cover_it() -> None:
+def test_intervals_of_diversity_differences_cover_the_truth() -> None:
     """Independent arms with known shares: the error is that of the scatter of the answers."""
     random, values, errors = np.random.default_rng(5), [], []
     first, second = (0.5, 0.3, 0.2), (0.6, 0.3, 0.1)
@@ -95,7 +95,7 @@ def test_intervals_of_a_difference_of_diversities_cover_it() -> None:
     assert 0.91 <= np.mean(np.abs(values - truth) <= 1.96 * np.array(errors)) <= 0.99
 
 
-def test_arms_that_agree_have_no_difference() -> None:
+def test_identical_arms_have_no_difference() -> None:
     arm = arms_of(np.random.default_rng(6), 300, (0.5, 0.3, 0.2))
     known = Contrasts(2, 1, pooled=WAYS).plus([arm, arm, arm]).plus([arm, arm, arm])
     assert known.identical(0)
@@ -127,7 +127,7 @@ def test_every_deal_is_played_in_every_seating() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["skill", "deal", "seat", "skill_by_deal"])
-def test_what_explains_the_result_is_that_of_the_experiment(metric: str) -> None:
+def test_variance_shares_match_the_experiment(metric: str) -> None:
     answer = wsim.whatif(**MIXED, set=["cards.Palace.points=30"], metric=f"character:{metric}", budget=200, seed=8)
     own = wsim.experiment_character(**MIXED, games=200, deals=200, seed=8)
     row = own.components.row(by_predicate=pl.col("source") == metric.replace("_", " "), named=True)
@@ -139,7 +139,7 @@ def test_what_explains_the_result_is_that_of_the_experiment(metric: str) -> None
 
 
 @pytest.mark.slow
-def test_ways_to_win_are_those_of_the_experiment() -> None:
+def test_ways_to_win_match_the_experiment() -> None:
     keys: dict[str, Any] = {"players": 3, "policies": ["greedy"], "seed": 9}
     answer = wsim.whatif(**keys, set=["cards.Palace.points=30"], metric="character:ways_to_win", budget=300)
     own = wsim.experiment_character(**keys, games=300, variant=["cards.Palace.points=30"])
@@ -156,7 +156,7 @@ def evaluator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Evaluator:
 
 
 @pytest.mark.slow
-def test_a_target_is_measured_and_points_are_replayed(evaluator: Evaluator) -> None:
+def test_pooled_targets_are_measured_and_points_replayed(evaluator: Evaluator) -> None:
     level, effects = evaluator.linearised((), "once", 400, 400)
     assert [cell.name for cell in evaluator.cells] == [
         "built:Altar", "character:ways_to_win", "change of character:ways_to_win"
@@ -182,13 +182,13 @@ def test_a_target_is_measured_and_points_are_replayed(evaluator: Evaluator) -> N
         (("--metric", "character:skil"), "unknown figure 'skil' (did you mean 'skill'?)"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(words: tuple[str, ...], message: str, wsim_command: Command) -> None:
+def test_invalid_questions_are_rejected(words: tuple[str, ...], message: str, wsim_command: Command) -> None:
     result = wsim_command("whatif", "--set", "cards.Palace.points=30", *words)
     assert result.code == 2
     assert message in result.err
 
 
-def test_a_target_of_all_seats_names_no_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_target_over_all_seats_names_no_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     goal = GOAL.replace('ways_to_win"\nat_least', 'ways_to_win"\nof = "wonder"\nat_least')
     with pytest.raises(UserError, match="is a figure of all seats together: leave out of"):

@@ -78,7 +78,7 @@ def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ASKED)
 @pytest.mark.usefixtures("installed")
-def test_a_question_is_asked_written_read_and_repeated(name: str, wsim_command: Command) -> None:
+def test_a_question_can_be_asked_written_read_and_repeated(name: str, wsim_command: Command) -> None:
     if name in ("compare", "combine", "planning", "likeness"):
         for number, out in (("1", "one"), ("2", "two")):
             assert wsim_command("run", "--out", out, "--seed", number, *RUN).code == 0
@@ -96,7 +96,7 @@ def test_a_question_is_asked_written_read_and_repeated(name: str, wsim_command: 
     assert json.loads(again.out)["identical"], again.out
 
 
-def test_each_question_has_what_follows_from_its_registration() -> None:
+def test_registering_a_question_provides_its_command_and_function() -> None:
     functions = dir(wsim)
     for question in questions():
         assert question.function in functions
@@ -107,7 +107,7 @@ def test_each_question_has_what_follows_from_its_registration() -> None:
 
 
 @pytest.mark.parametrize("room", ["workbench", "report"])
-def test_no_page_names_a_question(room: str) -> None:
+def test_no_page_refers_to_a_specific_question(room: str) -> None:
     also_columns = {"worth"} if room == "report" else set()
     for path in (Path(wsim.__file__).parent / room).rglob("*"):
         if path.suffix in (".py", ".j2"):
@@ -131,7 +131,7 @@ def test_an_installed_question_has_a_form_and_a_function() -> None:
 
 
 @pytest.mark.slow
-def test_an_installed_question_is_listed_asked_and_repeated(tmp_path: Path) -> None:
+def test_an_installed_question_can_be_listed_asked_and_repeated(tmp_path: Path) -> None:
     """In a process of its own, found by the metadata that pip would leave."""
     info = tmp_path / "site" / "toy-1.0.dist-info"
     info.mkdir(parents=True)

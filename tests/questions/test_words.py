@@ -32,7 +32,7 @@ OWNED = {"built:": "card", "disc:": "disc", "won:": "wonder", "won_row:": "row"}
         ("character:lead_changes", -0.58, "lead changes 0.58 lower"),
     ],
 )
-def test_an_effect_is_said_in_words(metric: str, effect: float, said: str) -> None:
+def test_an_effect_is_described_in_words(metric: str, effect: float, said: str) -> None:
     assert metric_in_words(metric, OWNED).effect(effect, None, None, 0.95) == said
 
 
@@ -43,7 +43,7 @@ def test_an_interval_has_signs_only_if_its_ends_differ_in_sign() -> None:
     assert words.interval(-0.004, 0.003, 0.9) == f" (90% interval {MINUS}0.40 to +0.30)"
 
 
-def test_changed_new_and_removed_values_are_told_apart() -> None:
+def test_changed_new_and_removed_values_are_distinguished() -> None:
     before = {"cards.Palace.points": "8", "cards.Palace.age": "3", "table.rows": '"[1, 2]"'}
     after = {"cards.Palace.points": "5", "cards.Palace.coins": "2", "table.rows": '"[1, 3]"'}
     said = ["Palace, points 8 to 5", "Palace, age removed", "table rows [1, 2] to [1, 3]", "Palace, coins 2 (new)"]
@@ -62,11 +62,11 @@ def test_changed_new_and_removed_values_are_told_apart() -> None:
         ((0.001, math.nan, math.nan), "too few games for an interval of how often Palace is built"),
     ],
 )
-def test_what_games_say_so_far_is_a_sentence(effect: tuple[float, float, float], said: str) -> None:
+def test_interim_results_are_described_in_one_sentence(effect: tuple[float, float, float], said: str) -> None:
     assert metric_in_words("built:Palace", OWNED).so_far(*effect, 0.95, about="Palace") == said
 
 
-def test_a_change_that_is_being_played_is_named_in_front() -> None:
+def test_a_sentence_starts_with_the_change_being_played() -> None:
     variant = Variant("cards.Palace.points=5", None, (), ())
     said = sentence_of(variant, metric_in_words("built:Palace", OWNED), 0.95)
     clear = "Palace, points 5: built 7.0 percentage points less often (95% interval 5.6 to 8.6)"
@@ -77,7 +77,7 @@ def _row(name: str, gain: float, half: float) -> dict[str, object]:
     return {"name": name, "gain": gain, "gain_low": gain - half, "gain_high": gain + half}
 
 
-def test_the_largest_clear_row_is_the_headline_and_the_next_ones_follow() -> None:
+def test_the_headline_is_the_largest_clear_row() -> None:
     table = Largest(
         "gain", 0.95, lambda row: Words("", f"{row['name']} gains", ("more", "less"), share=False, unit="points"),
         lambda row: row["gain_low"] * row["gain_high"] > 0,

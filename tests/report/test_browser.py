@@ -113,7 +113,7 @@ def test_every_chart_is_drawn(still: Chrome) -> None:
     assert {tuple(size[:2]) for size in sizes(still, ".chart .for-narrow svg")} == {(0, 0)}
 
 
-def test_marks_have_the_colours_of_the_style_sheet(still: Chrome) -> None:
+def test_chart_marks_use_the_style_sheet_colours(still: Chrome) -> None:
     script = """
         const bars = [...document.querySelectorAll('#wonders .for-wide [aria-roledescription="bar"]')];
         return [...new Set(bars.map(bar => getComputedStyle(bar).fill))]"""
@@ -121,7 +121,7 @@ def test_marks_have_the_colours_of_the_style_sheet(still: Chrome) -> None:
     assert "rgb(200, 69, 47)" in still.execute_script(script)  # --military
 
 
-def test_a_heading_sorts_and_sorts_back(view: Chrome) -> None:
+def test_clicking_a_heading_sorts_and_reverses(view: Chrome) -> None:
     names = column(view, 0)
     heading(view, "Card").click()
     assert column(view, 0) == sorted(names)
@@ -143,7 +143,7 @@ def test_the_keyboard_sorts(view: Chrome) -> None:
     assert [float(text.replace("\N{MINUS SIGN}", "-")) for text in column(view, 5) if text] == sorted(differences)
 
 
-def test_the_search_and_the_choices_filter(view: Chrome) -> None:
+def test_search_and_choices_filter_rows(view: Chrome) -> None:
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
     from selenium.webdriver.support.ui import Select
@@ -195,7 +195,7 @@ def test_a_slice_replaces_the_whole_table_and_restores_it(view: Chrome) -> None:
     assert "Only" not in caption.text
 
 
-def test_dark_by_the_system_and_by_the_button(view: Chrome) -> None:
+def test_dark_mode_follows_the_system_and_the_button(view: Chrome) -> None:
     from selenium.webdriver.common.by import By
 
     light = background(view)
@@ -216,7 +216,7 @@ def test_dark_by_the_system_and_by_the_button(view: Chrome) -> None:
     assert background(view) == dark
 
 
-def test_no_width_scrolls_sideways(view: Chrome) -> None:
+def test_the_page_never_scrolls_sideways_at_any_width(view: Chrome) -> None:
     """Nor does one with all tables unfolded."""
     for _ in ("folded", "unfolded"):
         for width in (320, 390, 640, 700, 1000):
@@ -230,13 +230,13 @@ def test_no_width_scrolls_sideways(view: Chrome) -> None:
         open_all(view)
 
 
-def test_on_a_wide_screen_every_section_is_in_the_row_of_links(still: Chrome) -> None:
+def test_a_wide_screen_links_to_every_section(still: Chrome) -> None:
     resize(still, 1280)
     places = "return [...document.querySelectorAll('nav a')].map((link) => link.getBoundingClientRect().right)"
     assert 0 < max(still.execute_script(places)) <= 1280
 
 
-def test_a_mark_shows_its_numbers(view: Chrome) -> None:
+def test_hovering_a_mark_shows_its_numbers(view: Chrome) -> None:
     from selenium.webdriver import ActionChains
     from selenium.webdriver.common.by import By
 
@@ -251,7 +251,7 @@ def test_a_mark_shows_its_numbers(view: Chrome) -> None:
     assert tip.text == mark.get_attribute("aria-label")
 
 
-def test_it_prints_light_with_its_charts(view: Chrome) -> None:
+def test_the_page_prints_in_light_colours_with_charts(view: Chrome) -> None:
     colours(view, "dark")
     view.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": []})
     assert background(view) == "rgb(255, 255, 255)"
@@ -261,7 +261,7 @@ def test_it_prints_light_with_its_charts(view: Chrome) -> None:
     assert base64.b64decode(printed["data"]).startswith(b"%PDF")
 
 
-def test_nothing_is_asked_of_the_network(still: Chrome) -> None:
+def test_the_page_makes_no_network_requests(still: Chrome) -> None:
     assert still.execute_script("return performance.getEntriesByType('resource').length") == 0
 
 
@@ -287,7 +287,7 @@ def test_an_accessibility_engine_reports_no_problems(view: Chrome, scheme: str, 
     assert complaints(view) == []
 
 
-def test_numbers_on_coloured_cells_can_be_read(still: Chrome) -> None:
+def test_numbers_on_coloured_cells_are_legible(still: Chrome) -> None:
     """An engine does not look into drawings: the ink on every cell of the match-ups, mixed as the browser mixes it."""
     script = """
         const paint = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
@@ -325,7 +325,7 @@ def test_no_axis_of_a_share_goes_below_0(still: Chrome) -> None:
     assert min(labels) >= 0
 
 
-def test_a_table_says_where_it_continues_to_the_side(view: Chrome) -> None:
+def test_a_wide_table_shows_where_it_continues(view: Chrome) -> None:
     cue = """
         return [...document.querySelectorAll('.grid')].map(one => [
             one.hasAttribute('data-more'),

@@ -52,7 +52,7 @@ def test_percentages_add_up_to_100_over_the_sides() -> None:
     assert _percents([0.2, 0.9, 0.3, 0.6], sides([0, 2], [1, 3])) == [25, 75, 25, 75], "the mean of the partners"
 
 
-def test_seats_have_their_number_unless_people_or_their_name_have_it() -> None:
+def test_seats_are_numbered_unless_they_have_names() -> None:
     assert _labels(story("Rhodos", "Bot 1", "Bot 1")) == ["0 Rhodos", "Bot 1", "2 Bot 1"]
     assert _labels(story("Ann", "Bob", people=True)) == ["Ann", "Bob"]
     long = "A" * SHORT
@@ -66,7 +66,7 @@ def test_seats_have_their_number_unless_people_or_their_name_have_it() -> None:
     ]  # fmt: skip
 
 
-def test_a_curve_is_drawn_from_the_top_left_with_its_band_around_it() -> None:
+def test_a_curve_is_drawn_in_svg_coordinates_with_its_band() -> None:
     made = _curve(_Side("x", "y", [1, 3]), [0.0, 0.5, 1.0], [(0.0, 0.1), (0.4, 0.6), (1.0, 1.0)])
     assert made == {
         "name": "x", "short": "y", "colour": SERIES[1], "line": "0.00,100.00 50.00,50.00 100.00,0.00",
@@ -76,14 +76,14 @@ def test_a_curve_is_drawn_from_the_top_left_with_its_band_around_it() -> None:
     assert _curve(_Side("", "", [len(SERIES)]), [0.25], ())["colour"] == SERIES[0]
 
 
-def test_labels_at_the_ends_of_curves_keep_apart_and_on_the_page() -> None:
+def test_curve_end_labels_do_not_overlap_and_stay_on_the_page() -> None:
     """From the top on each is 7 below the one before, at least; then from the bottom up none is below 100."""
     lines: list[dict[str, Any]] = [{"end": end} for end in (100.0, 12.0, 99.0, 10.0)]
     _spread(lines)
     assert [line["at"] for line in lines] == [100.0, 17.0, 93.0, 10.0]
 
 
-def test_points_run_between_round_heights() -> None:
+def test_point_axes_have_round_ticks() -> None:
     """From -3 to 12: every 5, at (h + 3) / 15 of the height; a game without points goes to 10."""
 
     def curves(*totals: tuple[int, ...]) -> Any:
@@ -103,7 +103,7 @@ def test_points_run_between_round_heights() -> None:
     assert [text for _, text in curves((0, 0), (0, 61))["ticks"]] == ["0", "15", "30", "45", "60"]
 
 
-def test_chances_of_partners_are_drawn_as_one_curve() -> None:
+def test_team_mates_share_one_chance_curve() -> None:
     assert _chance_curves(SimpleNamespace(share=[]), []) == []  # type: ignore[arg-type]
     told: Any = SimpleNamespace(
         share=[[0.5, 0.3, 0.7]], low=[[0.4, 0.2, 0.6]], high=[[0.6, 0.4, 0.8]], outside=[[0.1, 0.9, 0.3]]
@@ -119,7 +119,7 @@ def test_chances_of_partners_are_drawn_as_one_curve() -> None:
     assert [100 - at for at, _ in outside["ticks"]] == [0, 25, 50, 75, 100]
 
 
-def test_chapters_begin_after_the_scene_before_them_and_are_named_where_there_is_room() -> None:
+def test_chapters_start_after_the_previous_scene_and_are_named_if_they_fit() -> None:
     told: Any = SimpleNamespace(scenes=[SimpleNamespace(chapter=name) for name in "AABCC"])
     assert [(part["name"], part["at"], part["named"]) for part in _chapters(told)] == [
         ("A", 0.0, True), ("B", 25.0, True), ("C", 50.0, True)
@@ -128,7 +128,7 @@ def test_chapters_begin_after_the_scene_before_them_and_are_named_where_there_is
     assert [part["named"] for part in _chapters(told, 51.0)] == [True, False, False]
 
 
-def test_a_turning_point_tells_what_its_side_did() -> None:
+def test_a_turning_point_describes_the_move_of_its_side() -> None:
     events = [SimpleNamespace(seat=seat, words=seat) for seat in (None, 0, 1, 2, 3)]
     told = story("a", "b", "c", "d")
     told.scenes = [None, SimpleNamespace(events=events, turn_of=3, label="Age I, turn 2; 12 cards")]
@@ -143,7 +143,7 @@ def test_a_turning_point_tells_what_its_side_did() -> None:
 # --- sentences and tables
 
 
-def test_lists_in_sentences() -> None:
+def test_lists_are_joined_in_sentences() -> None:
     assert [joined(list("abc"[:count])) for count in range(4)] == ["", "a", "a and b", "a, b and c"]
     assert joined(["a", "b"], "or") == "a or b"
     assert named(list("abcde")) == "a, b, c, d and e"
@@ -155,7 +155,7 @@ def test_lists_in_sentences() -> None:
     )  # fmt: skip
 
 
-def test_items_that_nobody_had_are_left_out_and_intervals_allow_for_other_players() -> None:
+def test_unowned_items_are_omitted_and_intervals_allow_for_other_players() -> None:
     """Half an interval of .15 and .05 of wins at a fair share of a quarter, four to one: root of .15² + .2² is .25."""
     frame = pl.DataFrame({
         "wonder": ["a", "b"], "side": ["A", "B"], "n": [9, 0], FAIR: [1.2, 1.0], f"{FAIR}_low": [1.05, 0.0],
@@ -171,7 +171,7 @@ def test_items_that_nobody_had_are_left_out_and_intervals_allow_for_other_player
     assert (plain["x from"], plain["x to"]) == (pytest.approx(0.12 - 0.13), pytest.approx(0.25))
 
 
-def test_scores_are_binned_by_whole_points_without_the_last_in_two_thousand() -> None:
+def test_scores_are_binned_by_whole_points_without_extremes() -> None:
     counts = pl.DataFrame({"policy": ["a", "a", "b"], "total": [10, 11, 12], "n": [1, 3, 2]})
     binned, width = _binned(counts)
     assert width == 1
@@ -188,7 +188,7 @@ def test_scores_are_binned_by_whole_points_without_the_last_in_two_thousand() ->
     assert binned["tip"][0].startswith("a, 2.5 points: 7")
 
 
-def test_an_interval_is_drawn_where_it_is_in_its_column() -> None:
+def test_an_interval_is_drawn_to_the_scale_of_its_column() -> None:
     """From -2 to 3 and .15 on either side: 0 is at 2.15 of 5.3."""
     column = estimated("x", POINTS)
     rows = [{"x": 2.0, "x_low": 1.0, "x_high": 3.0}, {"x": -1.0, "x_low": -2.0, "x_high": 0.0}]
@@ -200,7 +200,7 @@ def test_an_interval_is_drawn_where_it_is_in_its_column() -> None:
     assert same.range({"x": 0.0, "x_low": 0.0, "x_high": 0.0}) == Range(50.0, 50.0, 50.0, 50.0, False)
 
 
-def test_cells_of_slices_are_as_short_as_they_can_be() -> None:
+def test_slice_cells_are_as_short_as_possible() -> None:
     assert short_cell(Cell("3", 3.0, Range(10.0, 30.5, 20.0, 5.0, True), small="s", colour="c")) == [
         "3", 3.0, "s", "c", [10.0, 30.5, 20.0, 5.0, 1]
     ]  # fmt: skip
@@ -210,7 +210,7 @@ def test_cells_of_slices_are_as_short_as_they_can_be() -> None:
     assert short_cell(Cell("1/3", 1 / 3)) == ["1/3", 0.333333333]
 
 
-def test_a_table_in_the_order_of_its_first_drawn_column_says_so() -> None:
+def test_a_sorted_table_says_by_which_column() -> None:
     columns = [Column("name", NAME), estimated("x", POINTS, drawn=True), estimated("y", POINTS, drawn=True)]
     falling: list[dict[str, Any]] = [{"x": 3, "y": 1}, {"x": None, "y": 5}, {"x": 1, "y": 2}]
     assert _sorted_by(columns, falling) == 1
@@ -218,7 +218,7 @@ def test_a_table_in_the_order_of_its_first_drawn_column_says_so() -> None:
     assert _sorted_by(columns[:1], falling) is None
 
 
-def test_values_of_a_plan_in_words() -> None:
+def test_plan_values_are_described_in_words() -> None:
     values: list[tuple[object, str]] = [
         ({"a": [1, 2], "b": None}, "a: 1, 2, b: none"), ((), "none"), (True, "yes"), (False, "no"), (0, "0"),
     ]  # fmt: skip

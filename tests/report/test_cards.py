@@ -32,7 +32,7 @@ def symbols_of(face: Face) -> Iterator[Symbol]:
 
 
 @pytest.mark.parametrize(("game", "ruleset"), CATALOGUES)
-def test_every_symbol_has_an_icon_and_every_face_its_words(game: str, ruleset: str) -> None:
+def test_every_symbol_has_an_icon_and_every_card_face_has_text(game: str, ruleset: str) -> None:
     faces = Faces.of(game, Source(ruleset))
     icons = set(re.findall(r'id="icon-([\w-]+)"', str(faces.sprite)))
     colours = find_game(game).COLOURS
@@ -46,12 +46,12 @@ def test_every_symbol_has_an_icon_and_every_face_its_words(game: str, ruleset: s
         assert re.findall(r'<use href="#icon-([\w-]+)"', drawn) == [one.icon for one in symbols_of(face) if one.icon]
 
 
-def test_every_effect_but_clauses_has_symbols() -> None:
+def test_every_effect_except_clauses_has_symbols() -> None:
     assert EFFECTS.keys() - SYMBOLS.keys() == {"when"}
     assert SYMBOLS.keys() <= EFFECTS.keys()
 
 
-def test_a_card_shows_colour_name_cost_effect_and_chains_in_words_too() -> None:
+def test_a_card_also_describes_its_colour_name_cost_effect_and_chains() -> None:
     drawn = str(Faces.of("seven_wonders", Source("1e")).card("Caravansery", link="/there"))
     assert '<a href="/there">Caravansery</a>' in drawn
     assert "var(--own-yellow)" in drawn
@@ -70,7 +70,7 @@ def test_a_board_shows_the_stages_of_both_sides() -> None:
     assert [symbol.icon for symbol in gizah.sides["B"][3].cost] == ["stone"] * 4 + ["papyrus"]
 
 
-def test_a_clause_is_in_words() -> None:
+def test_a_clause_is_described_in_words() -> None:
     changed = Faces.of("seven_wonders", Source("1e", changes=(CLAUSE,)))
     altar = changed["Altar"]
     assert altar.part.gives[-1] == (Symbol("words"),)
@@ -79,20 +79,20 @@ def test_a_clause_is_in_words() -> None:
     assert Faces.of("seven_wonders", Source("1e"))["Altar"].part.does == "2 points"
 
 
-def test_changes_of_a_plan_are_on_its_cards() -> None:
+def test_changes_of_a_plan_are_shown_on_its_cards() -> None:
     plan = Plan.make(games=1, set=("cards.Palace.points=5",))
     assert Faces.of_plan(plan)["Palace"].part.does == "5 points"
     assert source_of(plan).changes == ("cards.Palace.points=5",)
 
 
-def test_a_game_without_symbols_has_cards_in_words() -> None:
+def test_a_game_without_symbols_has_text_cards() -> None:
     faces = plain_faces("values", [{"path": "pair", "value": 3, "note": ""}])
     (face,) = faces
     assert (face.name, face.noun, face.part.does) == ("pair", "values", "value 3")
     assert "value 3" in str(Faces("seven_wonders", faces).card("pair"))
 
 
-def test_an_unknown_name_is_a_card_without_symbols_and_text_is_escaped() -> None:
+def test_an_unknown_name_gives_a_card_without_symbols_and_escaped_text() -> None:
     faces = Faces("seven_wonders", [Face("<b>", notes=("<i>",))])
     assert "&lt;b&gt;" in str(faces.card("<b>"))
     assert "<i>" not in str(faces.card("<b>"))

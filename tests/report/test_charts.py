@@ -35,7 +35,7 @@ def test_coordinates_are_rounded_and_names_are_not() -> None:
         assert not re.search(r"\.\d{3}", " ".join(paths))
 
 
-def test_long_names_are_broken_and_not_cut() -> None:
+def test_long_names_wrap_instead_of_being_cut() -> None:
     """Beside rows, above columns and in a legend, on any screen, a name stands whole, in lines if it must."""
     policies = ["search:playouts=64,player=random:explore=0.1234", "search:playouts=64,player=random:explore=0.1288"]
     ends = {"ahead": 0.5, "ahead_low": 0.4, "ahead_high": 0.6, "q": 1.0}
@@ -72,7 +72,7 @@ def test_axes_of_shares_are_labelled_like_their_tables() -> None:
     assert ">0.1<" not in share + difference
 
 
-def test_open_marks_are_the_weaker_player_and_filled_ones_the_stronger(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weaker_players_have_open_marks_and_stronger_ones_filled_marks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(GAMES, "luck", "tests.games.luck_game:GAME")
     ladder = ("p", "p:charm=3", "p:charm=40")
     keys: Any = {"game": "luck", "luck": "hash", "what": "charms", "games": 500, "threads": 1}
@@ -92,7 +92,7 @@ def test_open_marks_are_the_weaker_player_and_filled_ones_the_stronger(monkeypat
     assert f"p {100 * figures['p']:.1f}%" in section.figures[0].drawing.wide
 
 
-def test_a_difference_to_human_players_is_drawn_over_the_band_of_likeness() -> None:
+def test_a_difference_from_human_players_is_drawn_over_the_similarity_band() -> None:
     chart = Chart("band", ("difference_sd", "verdict"), ("figure",), "Beside humans", tolerance=0.25)
     declared = (*names(("figure",)), estimated("difference_sd", NUMBER, difference=True), Column("verdict", CATEGORY))
     row = {"figure": "score", "difference_sd": 0.5, "difference_sd_low": 0.25, "difference_sd_high": 0.75}
@@ -127,7 +127,7 @@ def tips(svg: str) -> list[str]:
     return re.findall(r'aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="point"', svg)
 
 
-def test_a_scatter_shows_each_estimate_and_its_category_by_colour_and_shape() -> None:
+def test_a_scatter_shows_categories_by_colour_and_shape() -> None:
     drawing = of_cards("scatter", ("worth", "wanted"))
     assert drawing is not None
     for svg in (drawing.wide, drawing.narrow):
@@ -144,7 +144,7 @@ def test_a_scatter_without_estimates_is_not_drawn() -> None:
     assert of_cards("scatter", ("worth", "wanted"), [{**CARDS[0], "worth_low": None}]) is None
 
 
-def test_a_forest_by_categories_is_in_their_order_with_headings() -> None:
+def test_a_forest_plot_by_category_keeps_their_order_with_headings() -> None:
     drawing = of_cards("forest", ("worth",))
     assert drawing is not None
     texts = re.findall(r">([^<>]+)</text>", drawing.wide)
@@ -155,7 +155,7 @@ def test_a_forest_by_categories_is_in_their_order_with_headings() -> None:
     assert fills["Palace"] == "var(--paper)"  # its interval contains 0
 
 
-def test_marks_follow_the_verdict_which_may_allow_for_more_than_the_interval() -> None:
+def test_marks_follow_the_verdict_rather_than_the_interval() -> None:
     """Altar's interval excludes 0, but other good players may find otherwise: its verdict is unclear."""
     rows = [{**row, "verdict": "unclear" if row["card"] == "Altar" else "higher"} for row in CARDS]
     for by in ((), ("age", "color")):
@@ -169,7 +169,7 @@ def test_marks_follow_the_verdict_which_may_allow_for_more_than_the_interval() -
         assert small.count('class="clear"') == len(CARDS) - 1
 
 
-def test_numbers_below_a_narrow_chart_do_not_touch() -> None:
+def test_axis_numbers_of_a_narrow_chart_do_not_overlap() -> None:
     """In a browser whose letters are wider than those measured here, too."""
     rows = [{"card": "Palace", "worth": 0.1, "worth_low": -0.05, "worth_high": 0.25}]
     sheet = Sheet("T", rows, (*names(("card",)), estimated("worth", NUMBER, difference=True)))

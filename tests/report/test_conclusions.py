@@ -45,7 +45,7 @@ def said(statements: list[Statement], kind: str) -> str:
     return "\n".join(f"{one.headline} {one.detail}" for one in statements if one.kind == kind)
 
 
-def test_the_strongest_is_named_with_its_interval_and_the_next() -> None:
+def test_the_strongest_is_named_with_its_interval_and_the_runner_up() -> None:
     table = levels(("Rhodos B", 1.64, 0.05, 0.0), ("Olympia B", 1.45, 0.05, 0.0), ("Gizah A", 0.8, 0.05, 0.0))
     clear = said(about_levels(table, "wonders", 20_000), "clear")
     assert "The strongest wonder is Rhodos B: it wins 1.64 times its fair share." in clear
@@ -62,7 +62,7 @@ def test_overlapping_intervals_name_no_single_best() -> None:
     assert "The strongest policy is a" not in clear
 
 
-def test_a_rival_may_be_unclear_itself() -> None:
+def test_an_imprecise_level_can_prevent_a_clear_best() -> None:
     """A level that hardly anybody had may be the best one, for all that is known."""
     table = levels(("a", 1.30, 0.05, 0.0), ("rare", 1.20, 0.60, 0.5), ("c", 0.5, 0.1, 0.0))
     assert "one of 2: a or rare" in said(about_levels(table, "wonders", 1000), "clear")
@@ -83,7 +83,7 @@ def test_a_clear_difference_may_be_small() -> None:
     assert said(found, "clear").count("A real but small difference.") == 2
 
 
-def test_of_two_one_is_named() -> None:
+def test_the_better_of_two_levels_is_named() -> None:
     found = about_levels(levels(("a", 1.2, 0.01, 0.0), ("b", 0.8, 0.01, 0.0), noun="policy"), "policies", 1000)
     assert [one.headline for one in found] == ["The strongest policy is a: it wins 1.20 times its fair share."]
 
@@ -131,7 +131,7 @@ def test_without_effects_nothing_is_claimed() -> None:
         assert len(found) == 1
 
 
-def test_it_is_not_clear_that_one_of_almost_all_is_the_strongest() -> None:
+def test_a_best_among_most_levels_is_reported_as_open() -> None:
     rows = [{"label": f"w{number}", FAIR: 1.3 - number / 100, LOW: 1.1, HIGH: 1.5} for number in range(8)]
     known = pl.DataFrame([*rows[:5], *({**row, HIGH: 1.05} for row in rows[5:])])
     statement = _extreme(known.head(1), known, "wonder", "wonders", strongest=True)

@@ -165,7 +165,7 @@ def sliced(html: str, grid: str) -> tuple[list[str], list[list[list[Any]]]]:
     return options, json.loads(re.findall(r'class="parts">(.*?)</script>', part)[0])
 
 
-def test_slices_on_the_page_equal_the_tables_of_these_seats(run: Run, html: str, read: Reader) -> None:
+def test_slices_on_the_page_equal_tables_of_the_filtered_seats(run: Run, html: str, read: Reader) -> None:
     names, parts = sliced(html, "cards-table")
     cards = find_analysis(find_game("seven_wonders"), "cards")
     rows = [(one, row) for one in ("wonder", "policy") for row in cards.table(run, (one,)).frame.to_dicts() if row["n"]]
@@ -179,7 +179,7 @@ def test_slices_on_the_page_equal_the_tables_of_these_seats(run: Run, html: str,
     assert {name.split()[0] for name in sliced(html, "wonders-table")[0]} == {"policy"}
 
 
-def test_a_table_that_would_be_too_long_is_not_sliced(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_overlong_table_is_not_sliced(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     wonders = analyses_of(find_game(run.plan.game))["wonders"]
     sliced = slices._parts(run, wonders, ("wonder", "side"), "policy")
     rows = sum(map(len, sliced.values()))
@@ -215,7 +215,7 @@ def test_calibration_on_the_page_equals_the_table(run: Run, read: Reader) -> Non
     assert [cells[-1][1] for cells in shown] == [verdict or "" for verdict in table["verdict"]]
 
 
-def test_the_charts_are_drawn_twice_with_a_text_instead(html: str) -> None:
+def test_charts_are_drawn_for_wide_and_narrow_screens_with_alternative_text(html: str) -> None:
     charts = html.count('<div class="chart" role="img" aria-label="')
     assert charts >= 10
     assert len(re.findall(r'<div class="for-(?:wide|narrow)"><svg ', html)) == 2 * charts
@@ -264,7 +264,7 @@ def test_scores_and_ranks_count_every_seat(run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_another_run_next_to_it(run: Run, tmp_path: Path) -> None:
+def test_a_second_run_is_shown_next_to_it(run: Run, tmp_path: Path) -> None:
     other = record(Plan.make(games=600, seed=9, players=3, policies=MIXED[:3]), tmp_path / "other")
     text = write_report(run, tmp_path / "page.html", PageExtras(compare=other, others=[other])).read_text(
         encoding="utf-8"
@@ -356,7 +356,7 @@ def test_an_unfinished_run_is_shown_as_such(wsim_command: Command) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("toy")
-def test_a_page_is_whole_or_not_there(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_is_written_atomically(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     wsim_command("run", "--games", "20", "--out", "run")
     target = Path("run/report.html")
     target.write_text("the old page", encoding="utf-8")
@@ -377,7 +377,7 @@ Change = Callable[[dict[str, object]], object]
 
 
 @pytest.mark.parametrize("change", [lambda record: record.pop("effects"), lambda record: record.update(question=3)])
-def test_a_damaged_what_if(tmp_path: Path, change: Change) -> None:
+def test_a_damaged_whatif_answer_is_reported(tmp_path: Path, change: Change) -> None:
     damaged = json.loads(json.dumps(WHATIF))
     change(damaged)
     (tmp_path / "w.json").write_text(json.dumps(damaged), encoding="utf-8")
@@ -385,7 +385,7 @@ def test_a_damaged_what_if(tmp_path: Path, change: Change) -> None:
         WhatIfAnswer.read(tmp_path / "w.json")
 
 
-def test_a_what_if_as_parquet(tmp_path: Path) -> None:
+def test_a_whatif_answer_in_parquet_is_shown(tmp_path: Path) -> None:
     path = tmp_path / "w.parquet"
     pl.DataFrame({"x": [1]}).write_parquet(path, metadata={"wsim": json.dumps(WHATIF)})
     assert WhatIfAnswer.read(path).table("effects")["effect"].to_list() == [-0.5, -0.25, 0.25]

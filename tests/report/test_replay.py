@@ -63,7 +63,7 @@ def test_a_scene_for_each_turn_and_the_start(name: str, number: int) -> None:
 
 
 @every_plan
-def test_the_points_end_with_the_scores(name: str) -> None:
+def test_the_final_points_equal_the_scores(name: str) -> None:
     game, trace = story(name)
     assert [sum(city.points) for city in game.scenes[-1].cities] == [score["total"] for score in trace["scores"]]
     for place, category in enumerate(game.categories):
@@ -72,7 +72,7 @@ def test_the_points_end_with_the_scores(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["three", "seven", "teams", "duo"])
-def test_coins_and_hands_are_those_of_the_trace(name: str) -> None:
+def test_coins_and_hands_match_the_trace(name: str) -> None:
     game, trace = story(name)
     scenes = iter(game.scenes)
     next(scenes)
@@ -151,7 +151,7 @@ def test_the_board_of_babel_loses_its_discs() -> None:
     )
 
 
-def test_shared_victories() -> None:
+def test_shared_victories_are_shown() -> None:
     assert [seat.side for seat in story("teams")[0].seats] == [0, 0, 1, 1, 2, 2]
     assert [(seat.name, seat.side) for seat in story("duo")[0].seats][-1] == ("Free City", -1)
 
@@ -170,7 +170,7 @@ def test_chances_are_shares_within_their_intervals_and_end_with_the_result(name:
     assert (found.low[-1] == found.high[-1]).all()
 
 
-def test_seen_from_outside_the_end_of_a_game_without_luck_is_known() -> None:
+def test_a_spectator_knows_the_end_of_a_game_without_luck() -> None:
     """In the last age of policies that draw nothing, who sees all hands knows who wins; no seat does."""
     simulator = find_game("seven_wonders").prepare(Plan.make(players=3, policies="balanced", seed=3))
     unsure = 0
@@ -187,7 +187,7 @@ def test_seen_from_outside_the_end_of_a_game_without_luck_is_known() -> None:
 
 
 @first_quick(2, "name", PLANS)
-def test_seen_from_outside_the_chances_of_all_who_play_add_up_to_1(name: str) -> None:
+def test_spectator_chances_add_up_to_1(name: str) -> None:
     game, found = replay(name), replay(name).chances
     sides = {seat.side: place for place, seat in enumerate(game.story.seats) if seat.side >= 0}
     assert found.outside[:, list(sides.values())].sum(axis=1) == pytest.approx(1, abs=1e-6)
@@ -199,13 +199,13 @@ def test_seen_from_outside_the_chances_of_all_who_play_add_up_to_1(name: str) ->
     assert np.abs(shown - 100 * found.outside).max() < 1
 
 
-def test_a_chance_uses_only_the_seats_knowledge() -> None:
+def test_a_chance_uses_only_what_the_seat_knows() -> None:
     """The last age is decided for those who see all hands; a seat that does not know them has a chance in between."""
     found = replay("four").chances
     assert ((found.share[13] > 0) & (found.share[13] < 1)).any()
 
 
-def test_the_line_up_of_playouts_sits_as_in_the_game() -> None:
+def test_playout_policies_sit_as_in_the_game() -> None:
     plan = Plan.make(players=4, policies=("balanced", "military", "science", "civilian"))
     for number in range(5):
         playing = line_up_of(plan, number)
@@ -217,7 +217,7 @@ def test_the_line_up_of_playouts_sits_as_in_the_game() -> None:
 @pytest.mark.parametrize(
     ("game", "own"), [({}, "net"), ({"game": "tower_of_babel", "players": 4}, "net"), ({"players": 4}, "net")]
 )
-def test_a_searcher_is_played_by_whom_it_takes_itself_for(game: dict[str, Any], own: str) -> None:
+def test_a_searcher_is_replaced_by_its_own_playout_policy(game: dict[str, Any], own: str) -> None:
     plan = Plan.make(**game, policies=("search:playouts=9", "greedy", "random", "greedy"))
     assert playout_line_up(plan, 0) == (own, "greedy", "random", "greedy")
     assert playout_line_up(plan, 1) == ("greedy", "random", "greedy", own)
@@ -226,7 +226,7 @@ def test_a_searcher_is_played_by_whom_it_takes_itself_for(game: dict[str, Any], 
     assert names_of(playout_line_up(plan, 1)) == f"greedy,random,greedy,{own}"
 
 
-def test_swings_are_clear_and_the_greatest_first() -> None:
+def test_swings_are_clear_and_sorted_by_size() -> None:
     share = np.array([[0.5, 0.3], [0.9, 0.1], [0.88, 0.1], [0.2, 0.5], [1.0, 0.0]])
     found = swings(Chances(share, share, share, share, 1000), [0, 1])
     assert [(one.step, one.seat, one.before, one.after) for one in found] == [
@@ -240,7 +240,7 @@ def test_swings_are_clear_and_the_greatest_first() -> None:
 
 
 @pytest.mark.parametrize("playouts", [1, -3, 1_000_001])
-def test_a_number_of_playouts_that_cannot_be(playouts: int) -> None:
+def test_an_impossible_number_of_playouts_is_rejected(playouts: int) -> None:
     plan = Plan.make(players=3)
     simulator = find_game(plan.game).prepare(plan)
     with pytest.raises(UserError, match=f"^playouts must be from 2 to 1,000,000, not {playouts}$"):
@@ -271,7 +271,7 @@ def test_the_same_plan_makes_the_same_page(name: str) -> None:
     assert render(again) == render(replay(name))
 
 
-def test_the_data_of_the_page_are_the_scenes() -> None:
+def test_the_page_data_match_the_scenes() -> None:
     found = DATA.search(render(replay("teams")))
     assert found is not None
     data = json.loads(found[1])
@@ -304,7 +304,7 @@ def test_the_page_says_how_it_was_made(tmp_path: Path) -> None:
     assert "--first 0 --format html --playouts 20" in page
 
 
-def test_a_page_that_cannot_be_written(tmp_path: Path) -> None:
+def test_an_unwritable_page_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is a folder: name the file"):
         write_replay(replay("three"), tmp_path)
     with pytest.raises(UserError, match="does not exist"):
@@ -315,7 +315,7 @@ def test_a_page_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_page_into_a_file_which_is_named(wsim_command: Command, toy: None) -> None:
+def test_a_page_is_written_to_the_named_file(wsim_command: Command, toy: None) -> None:
     answer = wsim_command("trace", "--first", "3", "--format", "html", "-o", "game.html", "--playouts", "5")
     assert (answer.code, answer.out) == (0, "game.html\n")
     assert ", game 3</h1>" in Path("game.html").read_text(encoding="utf-8")
@@ -323,7 +323,7 @@ def test_a_page_into_a_file_which_is_named(wsim_command: Command, toy: None) -> 
     assert Path("again.html").read_bytes() == Path("game.html").read_bytes()
 
 
-def test_a_page_into_a_pipe_is_the_page(wsim_command: Command, toy: None) -> None:
+def test_a_page_can_be_written_to_a_pipe(wsim_command: Command, toy: None) -> None:
     answer = wsim_command("trace", "--format", "html", "--playouts", "5")
     assert answer.out.startswith("<!DOCTYPE html>")
     assert list(Path().iterdir()) == []
@@ -356,7 +356,7 @@ def test_mistakes(wsim_command: Command, toy: None, words: tuple[str, ...], sent
     assert list(Path().iterdir()) == []
 
 
-def test_a_page_without_the_extra(wsim_command: Command, toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_reported(wsim_command: Command, toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wsim.report.page.find_spec", lambda name: None)
     answer = wsim_command("trace", "--format", "html")
     assert (answer.code, answer.err) == (2, "wsim: a replay page needs the extra: pip install 'wsim[report]'\n")

@@ -123,7 +123,7 @@ def view(chrome: Chrome, pages: Path) -> Iterator[View]:
     assert one.ask("return performance.getEntriesByType('resource').length") == 0
 
 
-def test_keys_step(view: View) -> None:
+def test_arrow_keys_step_through_the_game(view: View) -> None:
     view.open("four")
     assert view.moment() == "The deal"
     assert view.press("ArrowLeft") == "The deal"
@@ -136,7 +136,7 @@ def test_keys_step(view: View) -> None:
     assert view.press("Home") == "The deal"
 
 
-def test_buttons_and_the_slider_step(view: View) -> None:
+def test_buttons_and_slider_step_through_the_game(view: View) -> None:
     view.open("four")
     assert [view.click("on"), view.click("on"), view.click("back")] == [
         "Age I, turn 1",
@@ -151,7 +151,7 @@ def test_buttons_and_the_slider_step(view: View) -> None:
     assert view.ask("return document.getElementById('where').getAttribute('aria-valuetext')") == "Age II, turn 3"
 
 
-def test_a_finger_steps(view: View) -> None:
+def test_swiping_steps_through_the_game(view: View) -> None:
     view.open("four", 390)
     assert view.swipe(300, 100) == "Age I, turn 1"
     assert view.swipe(300, 100) == "Age I, turn 2"
@@ -159,7 +159,7 @@ def test_a_finger_steps(view: View) -> None:
     assert view.swipe(200, 180) == "Age I, turn 1"  # that was no swipe
 
 
-def test_curve_turning_point_and_story_lead_to_their_step(view: View) -> None:
+def test_curve_turning_point_and_story_link_to_their_step(view: View) -> None:
     view.open("four")
     step = view.ask("const one = document.querySelector('.swings .jump'); one.click(); return Number(one.dataset.step)")
     assert view.ask("return Number(document.getElementById('where').value)") == step
@@ -196,7 +196,7 @@ def test_every_step_shows_its_scene(view: View, name: str) -> None:
         assert len(view.texts("#rows > li")) == len(scene.board)
 
 
-def test_a_seat_sees_its_own_hand_and_not_what_others_hide(view: View) -> None:
+def test_a_seat_sees_its_own_hand_but_no_other(view: View) -> None:
     view.open("four")
     veiled = [event for scene in replay("four").story.scenes for event in scene.events if event.veiled is not None]
     secret = next(event for event in veiled if event.seat == 0)
@@ -244,7 +244,7 @@ def test_the_page_never_scrolls_sideways(view: View, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["seven", "babel"])
-def test_all_text_can_be_read(view: View, name: str) -> None:
+def test_all_text_is_legible(view: View, name: str) -> None:
     """Every text has a contrast of at least 4.5 to 1 (WCAG 2.2, 1.4.3)."""
     view.open(name, place="#12")
     for scheme in ("light", "dark"):
@@ -264,7 +264,7 @@ def test_every_control_has_a_name(view: View) -> None:
     )
 
 
-def test_it_prints_the_step_and_the_whole_game(view: View) -> None:
+def test_the_page_prints_the_step_and_the_whole_game(view: View) -> None:
     view.open("four", place="#6")
     view.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": []})
     assert not view.ask("return document.querySelector('.stepper').offsetParent")

@@ -30,7 +30,7 @@ range = "-1..0"
 
 
 @pytest.mark.slow
-def test_the_character_of_one_plan() -> None:
+def test_the_character_of_one_plan_is_reported() -> None:
     answer = wsim.experiment_character(players=3, ruleset="1e", policies=["net"], games=600, seed=3)
     figures = {row["figure"]: row for row in answer.figures.to_dicts()}
     assert 0.3 < figures["half_at"]["estimate"] < figures["safe_at"]["estimate"] < 1
@@ -72,7 +72,7 @@ def test_a_variant_plays_the_same_deals_and_skill_explains_mixed_tables() -> Non
 
 
 @pytest.mark.slow
-def test_babel_has_a_character_and_rule_sets_are_compared() -> None:
+def test_rule_sets_of_babel_can_be_compared_by_character() -> None:
     babel = wsim.experiment_character(game="tower_of_babel", players=3, policies=["net"], games=200)
     assert 0 < dict(babel.figures.select("figure", "estimate").iter_rows())["drama"] < 1
     editions = wsim.experiment_character(players=3, ruleset="1e", policies=["balanced"], games=200, against=["2e"])
@@ -124,7 +124,7 @@ def test_shares_of_variance_recover_planted_ones() -> None:
         (("--variant-set", "cards.Altr.points=5"), "Altar"),
     ],
 )
-def test_a_wrong_question_is_refused(words: tuple[str, ...], message: str, wsim_command: Command) -> None:
+def test_invalid_questions_are_rejected(words: tuple[str, ...], message: str, wsim_command: Command) -> None:
     result = wsim_command("experiment", "character", "--ruleset", "1e", "--players", "4", *words)
     assert result.code == 2
     assert message in result.err
@@ -133,7 +133,7 @@ def test_a_wrong_question_is_refused(words: tuple[str, ...], message: str, wsim_
 
 
 @pytest.mark.slow
-def test_a_figure_is_a_metric_of_whatif() -> None:
+def test_whatif_accepts_character_figures_as_metrics() -> None:
     answer = wsim.whatif(
         players=3, policies=["greedy"], set=["cards.Palace.points=30"], metric="character:drama", budget=400
     )
@@ -146,7 +146,7 @@ def test_a_figure_is_a_metric_of_whatif() -> None:
     )
 
 
-def test_a_wrong_figure_is_refused_as_a_metric(wsim_command: Command) -> None:
+def test_an_unknown_character_figure_is_rejected(wsim_command: Command) -> None:
     words = ("whatif", "--set", "cards.Palace.points=30", "--metric")
     result = wsim_command(*words, "character:dram")
     assert result.code == 2
@@ -155,7 +155,7 @@ def test_a_wrong_figure_is_refused_as_a_metric(wsim_command: Command) -> None:
         followed_for(wsim.Plan.make(game="toy"), ["character:drama"])
 
 
-def test_a_target_of_a_goal_follows_its_games(tmp_path: Path) -> None:
+def test_a_character_target_follows_the_games_of_its_goal(tmp_path: Path) -> None:
     goal = tmp_path / "goal.toml"
     goal.write_text(GOAL, encoding="utf-8")
     setting = read_goal(goal).settings[0]

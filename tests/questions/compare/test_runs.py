@@ -37,7 +37,7 @@ def per_game(one: Run, column: str = "total") -> np.ndarray[Any, Any]:
     return means.sort("game").collect()[column].to_numpy()
 
 
-def test_runs_of_one_seed_are_paired_game_by_game() -> None:
+def test_runs_with_equal_seeds_are_paired_game_by_game() -> None:
     first, second = run("a"), run("b", policies="shy,shy,random,bold")
     found = compare_runs(first, second)
     assert found.paired
@@ -56,7 +56,7 @@ def test_runs_of_one_seed_are_paired_game_by_game() -> None:
     assert score["variance_removed"] == pytest.approx(table["variance_removed"])
 
 
-def test_runs_of_two_seeds_are_independent() -> None:
+def test_runs_with_different_seeds_are_independent() -> None:
     first, second = run("a"), run("b", seed=2, games=700)
     found = compare_runs(first, second)
     assert not found.paired
@@ -70,7 +70,7 @@ def test_runs_of_two_seeds_are_independent() -> None:
     assert "differing" not in found.metrics.columns
 
 
-def test_only_games_that_both_have_are_paired() -> None:
+def test_only_common_games_are_paired() -> None:
     first, second = run("a", part=Part(1, 2)), run("b", policies="shy")
     found = compare_runs(first, second)
     assert (found.paired, found.games) == (True, (540, 540))
@@ -85,12 +85,12 @@ def test_parts_without_a_common_game_are_independent() -> None:
     assert found.how == "Unpaired: they have no games in common, so the runs are independent"
 
 
-def test_other_rules_may_deal_otherwise() -> None:
+def test_different_rules_may_change_the_deal() -> None:
     found = compare_runs(run("a"), run("b", ruleset="toy-2e"), ["score"])
     assert found.how == "Paired game by game: both have seed 1, so the same deals where the rules allow it"
 
 
-def test_every_name_of_either_run_has_its_metrics() -> None:
+def test_metrics_cover_the_names_of_both_runs() -> None:
     found = compare_runs(run("a", policies="bold"), run("b", policies="shy,random,shy,random")).metrics
     assert row(found, "win:shy")["first"] is None
     assert row(found, "win:shy")["second"] is not None
@@ -107,7 +107,7 @@ def test_a_run_does_not_differ_from_itself(wsim_command: Command) -> None:
     assert {metric["difference_high"] for metric in found["metrics"]} == {0.0}
 
 
-def test_a_few_games_that_differ_have_no_interval() -> None:
+def test_a_few_differing_games_have_no_interval() -> None:
     first = run("a")
     second = run("b", games=30, policies="shy")
     score = row(compare_runs(first, second).metrics, "score")
@@ -142,7 +142,7 @@ def test_the_command_names_the_differences(wsim_command: Command) -> None:
         ("b", ("--top", "0"), "top must be at least 1, not 0"),
     ],
 )
-def test_incomparable_runs_are_refused(
+def test_incomparable_runs_are_rejected(
     wsim_command: Command, other: str, words: tuple[str, ...], sentence: str
 ) -> None:
     run("a", games=10)
@@ -164,14 +164,14 @@ def test_a_damaged_run_is_not_compared() -> None:
         compare_runs(first, second)
 
 
-def test_a_run_without_games_is_refused() -> None:
+def test_a_run_without_games_is_rejected() -> None:
     first, second = run("a"), run("b", seed=2)
     Path("b/shards.jsonl").unlink()
     with pytest.raises(UserError, match="the run 'b' has no finished shard"):
         compare_runs(first, second)
 
 
-def test_babel_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_babel_runs_can_be_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plans = [Plan.make(game="tower_of_babel", games=60, policies=line_up) for line_up in ("balanced", "random")]
     first, second = (record(plan, name) for plan, name in zip(plans, "ab", strict=True))
     found = compare_runs(first, second)

@@ -34,14 +34,14 @@ STOPPED = "it was interrupted, but the repetition was not"
         (BETWEEN, "a.json", "300 games at each of 3 levels"),
     ],
 )
-def test_an_answer_is_repeated(wsim_command: Command, words: tuple[str, ...], name: str, said: str) -> None:
+def test_an_answer_can_be_repeated(wsim_command: Command, words: tuple[str, ...], name: str, said: str) -> None:
     assert wsim_command(*words, "-o", name).code == 0
     answer = wsim_command("rerun", name)
     assert (answer.code, answer.err) == (0, "")
     assert answer.out == f"{name} repeated is the same: {said}\n"
 
 
-def test_a_folder_of_a_match_is_repeated_and_stays(wsim_command: Command) -> None:
+def test_repeating_a_match_folder_leaves_it_unchanged(wsim_command: Command) -> None:
     assert wsim_command(*DUEL, "-o", "kept").code == 0
     before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
     answer = wsim_command("rerun", "kept", "--json")
@@ -62,7 +62,7 @@ def edited(words: tuple[str, ...], command: Command, change: Callable[[Any], Non
 
 
 @pytest.mark.slow
-def test_an_edited_match_is_found_out(wsim_command: Command) -> None:
+def test_an_edited_match_is_detected(wsim_command: Command) -> None:
     def change(told: Any) -> None:
         told["pairs"][1]["win_share"] = 0.5
         told["ratings"][0]["strength"] = 2.0
@@ -72,20 +72,20 @@ def test_an_edited_match_is_found_out(wsim_command: Command) -> None:
     assert second.startswith("  ratings[0].strength was 2.0 and is ")
 
 
-def test_edited_skill_is_found_out(wsim_command: Command) -> None:
+def test_an_edited_skill_answer_is_detected(wsim_command: Command) -> None:
     (line,) = edited(SKILL, wsim_command, lambda told: told["changes"][0].update(verdict="unclear"))
     assert line == "  changes[0].verdict was 'unclear' and is 'higher'"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [MATCH, SKILL])
-def test_an_interrupted_answer_is_not_the_same(wsim_command: Command, words: tuple[str, ...]) -> None:
+def test_an_interrupted_answer_is_not_reported_as_identical(wsim_command: Command, words: tuple[str, ...]) -> None:
     first, *_ = edited(words, wsim_command, lambda told: told.update(stopped="interrupted"))
     assert first == f"  {STOPPED}"
 
 
 @pytest.mark.slow
-def test_another_version_is_described_and_is_not_a_difference(
+def test_a_different_version_is_reported_but_is_not_a_difference(
     wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wsim_command(*MATCH, "-o", "m.json")
@@ -98,7 +98,7 @@ def test_another_version_is_described_and_is_not_a_difference(
 
 
 @pytest.mark.slow
-def test_other_code_of_the_second_policy_is_reported(wsim_command: Command) -> None:
+def test_changed_code_of_the_second_policy_is_reported(wsim_command: Command) -> None:
     wsim_command(*MATCH, "-o", "m.json")
     told = json.loads(Path("m.json").read_text())
     (digests,) = told["digests"].values()
@@ -142,7 +142,7 @@ def test_a_damaged_answer_is_reported_in_one_sentence(
     assert answer.err.startswith(f"wsim: {sentence}")
 
 
-def test_rows_alone_and_a_match_under_way_are_reported_in_one_sentence(wsim_command: Command) -> None:
+def test_rows_without_an_answer_and_unfinished_matches_are_reported(wsim_command: Command) -> None:
     for words in (MATCH, SKILL):
         wsim_command(*words, "--parquet", "rows.parquet")
         answer = wsim_command("rerun", "rows.parquet")

@@ -22,7 +22,7 @@ TWO = ("p:skill=3", "p")
 FIGURES = ("pairs", "cells", "ratings")
 
 
-def test_a_duel_in_words_and_figures(wsim_command: Command) -> None:
+def test_a_duel_is_reported_in_words_and_figures(wsim_command: Command) -> None:
     answer = wsim_command(*LUCK, *TWO, "--budget", "400")
     assert (answer.code, answer.err) == (0, "")
     lines = answer.out.splitlines()
@@ -55,7 +55,7 @@ def test_several_tables_are_printed_below_each_other(wsim_command: Command) -> N
     )
 
 
-def test_json_contains_the_whole_answer_and_the_command_makes_it_again(wsim_command: Command) -> None:
+def test_json_contains_the_whole_answer_and_its_command_reproduces_it(wsim_command: Command) -> None:
     words = (*LUCK, *TWO, "--budget", "300", "--margin", "0.01", "--precision", "0.2", "--alpha", "0.1", "--seed", "3")
     record = json.loads(wsim_command(*words, "--spending", "obrien_fleming", "--json").out)
     assert record["format"] == "wsim-match/1"
@@ -68,7 +68,7 @@ def test_json_contains_the_whole_answer_and_the_command_makes_it_again(wsim_comm
     assert (record["games"], record["deals"]) == (8 * record["deals"], again["deals"])
 
 
-def test_answers_are_written(wsim_command: Command) -> None:
+def test_answers_are_written_to_files(wsim_command: Command) -> None:
     short = (*LUCK, *TWO, "--budget", "100")
     assert wsim_command(*short, "-o", "answer.json").err == "written: answer.json\n"
     record = json.loads(Path("answer.json").read_text())
@@ -83,7 +83,7 @@ def test_answers_are_written(wsim_command: Command) -> None:
     assert [path.name[:6] for path in sorted(Path("run").iterdir())] == ["match-", "run.js"]
 
 
-def test_a_folder_keeps_every_side_of_every_game(wsim_command: Command) -> None:
+def test_a_match_folder_stores_every_side_of_every_game(wsim_command: Command) -> None:
     record = json.loads(wsim_command(*LUCK, *TWO, "--budget", "100", "-o", "kept", "--json").out)
     assert json.loads(Path("kept/match.json").read_text())["pairs"] == record["pairs"]
     rows = pl.read_parquet("kept/deals/*.parquet")
@@ -94,7 +94,7 @@ def test_a_folder_keeps_every_side_of_every_game(wsim_command: Command) -> None:
 
 
 @pytest.mark.slow
-def test_a_match_continues_from_any_deal_and_says_the_same(wsim_command: Command) -> None:
+def test_a_match_resumed_at_any_deal_gives_the_same_answer(wsim_command: Command) -> None:
     words = (*LUCK, *TWO, "--budget", "2000", "--players", "2,4", "--precision", "0.001", "--json")
     record = json.loads(wsim_command(*words, "-o", "kept").out)
     parts = sorted(Path("kept/deals").iterdir())
@@ -150,7 +150,7 @@ def test_mistakes_exit_with_2_and_one_sentence(wsim_command: Command, words: str
     assert os.listdir() == []
 
 
-def test_another_match_is_not_gone_on_with(wsim_command: Command) -> None:
+def test_a_folder_with_a_different_match_is_not_resumed(wsim_command: Command) -> None:
     words = (*LUCK, *TWO, "--budget", "50", "-o", "kept")
     wsim_command(*words)
     assert wsim_command(*words).err == (
@@ -203,7 +203,7 @@ def test_ctrl_c_prints_the_results_so_far_and_how_to_continue(wsim_command: Comm
     assert pair["difference_low"] <= other["difference_low"]
 
 
-def test_a_larger_budget_continues_the_looks_of_the_match(wsim_command: Command) -> None:
+def test_a_larger_budget_continues_the_existing_looks(wsim_command: Command) -> None:
     words = (*LUCK, "p:noise=10:salt=1", "p:noise=10:salt=2", "-o", "kept", "--json")
     first = json.loads(wsim_command(*words, "--budget", "200").out)
     again = json.loads(wsim_command(*words, "--budget", "800", "--resume").out)

@@ -14,7 +14,7 @@ from wsim.questions.match.design import Cell, Design, duels, mixed
 NAMES = "abcdefghijkl"
 
 
-def test_a_duel_has_each_as_one_among_the_others_on_every_seat() -> None:
+def test_a_duel_seats_each_policy_alone_in_every_seat() -> None:
     design = duels(2, 3)
     assert design.seatings == ((0, 1, 1), (1, 0, 1), (1, 1, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
     assert design.cells == (Cell(0, 1), Cell(1, 0))
@@ -24,14 +24,14 @@ def test_a_duel_has_each_as_one_among_the_others_on_every_seat() -> None:
     assert (design.reads[1] == one[[3, 4, 5, 0, 1, 2]]).all()
 
 
-def test_between_two_sides_a_game_is_played_once_and_read_twice() -> None:
+def test_two_sided_games_are_played_once_and_read_twice() -> None:
     design = duels(2, 2)
     assert design.seatings == ((0, 1), (1, 0))
     assert design.reads.sum(axis=(1, 2)).tolist() == [2, 2]
 
 
 @pytest.mark.parametrize(("policies", "sides"), [(2, 4), (3, 3), (3, 4), (4, 2), (5, 7)])
-def test_a_round_robin_has_every_pair_in_both_ways(policies: int, sides: int) -> None:
+def test_a_round_robin_plays_every_pair_both_ways(policies: int, sides: int) -> None:
     design = duels(policies, sides)
     assert len(design.cells) == policies * (policies - 1)
     assert (design.reads.sum(axis=(1, 2)) == sides).all()
@@ -42,7 +42,7 @@ def test_a_round_robin_has_every_pair_in_both_ways(policies: int, sides: int) ->
     ("policies", "sides", "seatings"),
     [(3, 3, 6), (3, 4, 36), (4, 4, 24), (5, 4, 120), (5, 5, 120), (4, 7, 4 * 14), (6, 4, 15 * 8), (7, 7, 14)],
 )
-def test_a_mixed_table_gives_every_policy_every_seat_as_often(policies: int, sides: int, seatings: int) -> None:
+def test_a_mixed_table_gives_every_policy_every_seat_equally_often(policies: int, sides: int, seatings: int) -> None:
     design = mixed(NAMES[:policies], sides)
     assert len(design.seatings) == len(set(design.seatings)) == seatings
     by_seat = np.array([np.bincount(column, minlength=policies) for column in np.array(design.seatings).T])
@@ -51,7 +51,7 @@ def test_a_mixed_table_gives_every_policy_every_seat_as_often(policies: int, sid
     assert set(spread) == {-(-sides // policies)}
 
 
-def test_a_ring_has_either_neighbour_on_either_hand() -> None:
+def test_a_ring_has_every_neighbour_on_both_sides() -> None:
     neighbours = {(seating[side - 1], seating[side]) for seating in mixed(NAMES[:7], 7).seatings for side in range(7)}
     assert neighbours == {(one, (one + step) % 7) for one in range(7) for step in (1, 6)}
 
@@ -71,20 +71,20 @@ def test_every_seat_order_is_equally_likely() -> None:
     assert (table.places(4, range(24_000)) == places).all(axis=1).mean() == pytest.approx(1 / 24, abs=0.006)
 
 
-def test_the_names_and_not_their_order_make_the_rings() -> None:
+def test_rings_depend_on_names_not_their_order() -> None:
     one, other = (mixed(names, 6) for names in ("fcadbe", "abcdef"))
     named = [[tuple("fcadbe"[policy] for policy in seating) for seating in one.seatings],
              [tuple("abcdef"[policy] for policy in seating) for seating in other.seatings]]  # fmt: skip
     assert named[0] == named[1]
 
 
-def test_equal_ones_sit_apart_in_a_ring() -> None:
+def test_equal_policies_sit_apart_in_a_ring() -> None:
     for seating in mixed(NAMES[:4], 7).seatings[:14]:
         assert all(seating[side - 1] != seating[side] for side in range(1, 7))
 
 
 @pytest.mark.parametrize("design", [duels(3, 4), *(mixed("abc", sides) for sides in (4, 3, 2))])
-def test_the_lead_of_a_pair_is_that_of_their_totals_at_one_table(design: Design) -> None:
+def test_the_lead_of_a_pair_is_its_difference_in_totals_per_table(design: Design) -> None:
     """With totals 5, 2 and 1 for the three policies and nothing else, the leads are their differences."""
     totals = np.array([5, 2, 1])[np.array(design.seatings)]
     summed = (design.leads * totals).sum(axis=(1, 2)) / WIN_UNITS
@@ -92,7 +92,7 @@ def test_the_lead_of_a_pair_is_that_of_their_totals_at_one_table(design: Design)
     assert (summed / tables).tolist() == [3, 4, 1]
 
 
-def test_too_many_line_ups_are_refused() -> None:
+def test_too_many_line_ups_are_rejected() -> None:
     with pytest.raises(UserError, match="12 policies at a table of 4 need 3,960 line-ups per deal, more than 1,000"):
         mixed(NAMES[:12], 4)
     with pytest.raises(UserError, match="more than 1,000: name fewer policies"):

@@ -47,7 +47,7 @@ def sums(deals: int, *policies: str, players: int, round_robin: bool = True, **k
     return MatchSums(table.design).plus(table.play(range(deals)))
 
 
-def test_two_deals_between_two_by_hand() -> None:
+def test_two_deals_of_a_two_player_duel_by_hand() -> None:
     """The luck of the seats is 0, 1 in the first deal and 2, 0 in the second; A adds 1, B nothing.
 
     A on seat 0 gets 1 : 1 and 3 : 0, on seat 1 it gets 2 : 0 and 1 : 2. So A wins 3/4 and 1/2 of the two deals, 5/8
@@ -62,7 +62,7 @@ def test_two_deals_between_two_by_hand() -> None:
     assert found.leads().error.tolist() == [0.0]
 
 
-def test_one_among_three_by_hand() -> None:
+def test_one_policy_against_two_copies_by_hand() -> None:
     """Luck is 0, 1, 0 and 2, 0, 0; A adds 1. One A among Bs: 1 1 0 | 0 2 0 | 0 1 1 and 3 0 0 | 2 1 0 | 2 0 1.
 
     A wins 1/2 + 1 + 1/2 of three games, then 1 + 0 + 0. One B among As: 0 2 1 | 1 1 1 | 1 2 0, then 2 1 1 | 3 0 1 |
@@ -76,7 +76,7 @@ def test_one_among_three_by_hand() -> None:
     assert found.points().value == pytest.approx([1.0, -1.0])
 
 
-def test_three_at_one_table_by_hand() -> None:
+def test_three_policies_at_one_table_by_hand() -> None:
     """Without luck the best wins every game, and the totals are 5, 2 and 0 (luck adds the same to everyone's mean)."""
     found = sums(2, "p:skill=50", "p:skill=20", "p", players=3, round_robin=False)
     assert found.wins().value.tolist() == [1.0, 0.0, 0.0]
@@ -97,7 +97,7 @@ NAMED = ("p:noise=9:salt=1", "p:skill=2", "p:noise=5:salt=3", "p", "p:skill=1:no
         (("military", "balanced", "science", "civilian", "commerce", "greedy"), {"players": [6], "budget": 4}),
     ],
 )
-def test_the_order_in_which_they_are_named_decides_nothing(names: tuple[str, ...], keys: Any) -> None:
+def test_results_do_not_depend_on_the_order_of_policies(names: tuple[str, ...], keys: Any) -> None:
     """The deals, the arrangements and so every figure are the same to the last bit."""
     found = []
     for order in (names, names[::-1], (*names[2:], *names[:2])):
@@ -111,7 +111,7 @@ def test_the_order_in_which_they_are_named_decides_nothing(names: tuple[str, ...
     assert found[0] == found[1] == found[2]
 
 
-def test_another_order_of_the_line_up_is_that_line_up() -> None:
+def test_a_reordered_seating_equals_a_reordered_line_up() -> None:
     """Whatever the entries have of their own (weights, parameters, pools, nets) goes with them."""
     entries = ("balanced:explore=0.2", "net", "search:playouts=2", "weighted:shield=3", "random")
     plan = Plan.make(players=5, policies=entries, rotate=False, ban="1=trade;3=stages")
@@ -138,7 +138,7 @@ def test_deals_record_the_seating(tmp_path: Path) -> None:
     assert dict(of_policy.with_columns(pl.col("policy").cast(pl.String)).rows()) == pytest.approx(shares, abs=1e-6)
 
 
-def test_a_circle_is_named() -> None:
+def test_cyclic_results_are_reported() -> None:
     """Of dice that beat each other in a circle by two to one, at tables of three and of two."""
     ranks = np.array([[1, 2, 3], [3, 1, 2], [2, 3, 1]])  # of a, b, c: each beats the next one in two of three games
     trial = SimpleNamespace(
@@ -153,14 +153,14 @@ def test_a_circle_is_named() -> None:
     assert circle(trial) == []  # type: ignore[arg-type]
 
 
-def test_teams_are_one_side_and_their_points_add_up() -> None:
+def test_a_team_is_one_side_and_its_points_add_up() -> None:
     """Seats 0 and 1 against 2 and 3, luck 1 : 0 and 2 : 0. A adds 1 a seat: 3 : 0, 1 : 2; 4 : 0, 2 : 2, a draw."""
     found = sums(2, "p:skill=1", "p", players=4, teams="true")
     assert found.wins().value == pytest.approx([(1 + 1 + 1 + 0.5) / 4, 0.5 / 4])
     assert found.leads().value.tolist() == [2.0]
 
 
-def test_games_of_a_deal_are_one_cluster() -> None:
+def test_the_games_of_a_deal_form_one_cluster() -> None:
     """The error of the mean of deals is that of independent deals, however many games a deal has."""
     found = sums(500, "p:noise=6:salt=1", "p:noise=6:salt=2", "p:noise=6:salt=3", players=4, luck="hash")
     plan = Plan.make(game="luck", policies="p", luck="hash")
@@ -174,7 +174,7 @@ def test_games_of_a_deal_are_one_cluster() -> None:
     assert found.edges().error[0] == pytest.approx(edge.std(ddof=1) / math.sqrt(500))
 
 
-def test_blocks_do_not_matter_to_the_last_bit() -> None:
+def test_sums_do_not_depend_on_blocks_to_the_last_bit() -> None:
     plan = Plan.make(game="luck", policies="p", luck="hash")
     [table] = tables_of(plan, ["p:noise=9", "p:noise=5:salt=2"], [], [3], MatchQuestion())
     whole = MatchSums(table.design).plus(table.play(range(300)))
@@ -197,7 +197,7 @@ def verdicts(policies: int, question: MatchQuestion, seed: int, players: int) ->
     return {one.verdict for one in trial.decided.values()} or {"unclear"}
 
 
-def test_the_policy_that_is_ahead_so_far_is_named_first() -> None:
+def test_the_leading_policy_is_named_first() -> None:
     plan = Plan.make(game="luck", policies="p", luck="hash", seed=1)
     [table] = tables_of(plan, ["p:salt=1", "p:salt=2"], [], [2], MatchQuestion())
     [say] = MatchTrial(table, MatchQuestion(), 1)._said
@@ -208,7 +208,7 @@ def test_the_policy_that_is_ahead_so_far_is_named_first() -> None:
 
 
 @pytest.mark.slow
-def test_equal_policies_are_called_different_at_most_at_rate_alpha() -> None:
+def test_equal_policies_differ_clearly_at_most_at_rate_alpha() -> None:
     """Over 100 matches with three looks each; alpha is 0.05."""
     said = [verdicts(2, MatchQuestion(budget=4000), seed, 2) for seed in range(100)]
     wrong = sum(bool({"higher", "lower"} & verdict) for verdict in said)
@@ -218,13 +218,13 @@ def test_equal_policies_are_called_different_at_most_at_rate_alpha() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("round_robin", [True, False])
-def test_three_equals_share_that_rate(round_robin: bool) -> None:
+def test_three_equal_policies_share_the_error_rate(round_robin: bool) -> None:
     question = MatchQuestion(round_robin, budget=500)
     wrong = sum(bool({"higher", "lower"} & verdicts(3, question, seed, 3)) for seed in range(40))
     assert wrong <= 6  # of 2 expected; 7 or more have a chance of 0.4 %
 
 
-def test_the_stronger_policy_is_named_from_either_side() -> None:
+def test_policy_order_does_not_change_which_is_stronger() -> None:
     keys: Any = {"luck": "hash", "budget": 4000}
     first, second = luck("p:skill=3", "p", **keys), luck("p", "p:skill=3", **keys)
     assert first.stopped == second.stopped == "clear"
@@ -256,7 +256,7 @@ def test_alpha_is_shared_among_all_tables() -> None:
         assert row["win_share_low"] == pytest.approx(figures.wins.low[0])
 
 
-def test_the_interval_of_a_share_of_one_has_the_level_of_the_look() -> None:
+def test_the_interval_of_a_win_share_of_1_has_the_level_of_the_look() -> None:
     """All of 100 deals are won; one look at 4.5 % for one pair: Wilson's low end is n / (n + z^2)."""
     row = luck("p:skill=90", "p", budget=100).pairs.row(0, named=True)
     assert row["win_share_low"] == pytest.approx(100 / (100 + 2.004654**2), abs=2e-4)
@@ -278,7 +278,7 @@ def test_a_verdict_once_given_stays() -> None:
     assert trial.decided[0] is first
 
 
-def test_a_margin_makes_them_equivalent() -> None:
+def test_a_margin_allows_an_equivalence_verdict() -> None:
     answer = luck("p:noise=10:salt=1", "p:noise=10:salt=2", budget=20_000, margin=0.05, luck="hash")
     assert answer.pairs["verdict"].to_list() == ["equivalent"]
     assert answer.stopped == "clear"
@@ -286,7 +286,7 @@ def test_a_margin_makes_them_equivalent() -> None:
 
 
 @pytest.mark.slow
-def test_within_plays_on_until_all_is_known_so_well() -> None:
+def test_within_continues_until_all_figures_are_that_precise() -> None:
     keys: Any = {"luck": "hash", "budget": 40_000}
     answer = luck("p:skill=3", "p", within=0.006, **keys)
     assert answer.stopped == "known"
@@ -297,7 +297,7 @@ def test_within_plays_on_until_all_is_known_so_well() -> None:
     assert luck("p:skill=3", "p", within=0.0001, luck="hash", budget=2000).stopped == "budget"
 
 
-def test_equal_policies_are_identical() -> None:
+def test_the_same_policy_twice_is_identical() -> None:
     answer = luck("p:skill=2", "p:skill=2:noise=1", budget=400)
     assert answer.pairs["verdict"].to_list() == ["identical"]
     assert answer.pairs["difference"].to_list() == [0.0]
@@ -305,7 +305,7 @@ def test_equal_policies_are_identical() -> None:
     assert "differ in 0 of 400 deals (one, 4 players): too few for an interval" in answer.remarks[0]
 
 
-def test_a_share_of_one_has_an_interval() -> None:
+def test_a_win_share_of_1_has_an_interval() -> None:
     answer = luck("p:skill=90", "p", budget=200)
     row = answer.pairs.row(0, named=True)
     assert (row["win_share"], row["win_share_high"], row["verdict"]) == (
@@ -320,7 +320,7 @@ def test_a_share_of_one_has_an_interval() -> None:
 
 
 @pytest.mark.slow
-def test_both_policies_may_win_more_when_rare() -> None:
+def test_both_policies_may_win_more_as_the_minority() -> None:
     """In Tower of Babel, one builder among suppliers and one supplier among builders both do well."""
     answer = wsim.match("builder", "supplier", game="tower_of_babel", budget=300, threads=1)
     assert answer.pairs["win_share_low"][0] > 0.25
@@ -328,7 +328,7 @@ def test_both_policies_may_win_more_when_rare() -> None:
     assert any(one.startswith("Both builder and supplier win more than the fair share") for one in answer.remarks)
 
 
-def test_every_table_has_its_own_pairs() -> None:
+def test_each_table_has_its_own_pairs() -> None:
     answer = luck("p:skill=1", "p", ruleset=["one", "two"], players=[2, 3], budget=100)
     assert answer.pairs.select("ruleset", "players").rows() == [("one", 2), ("one", 3), ("two", 2), ("two", 3)]
     assert answer.pairs["fair"].to_list() == pytest.approx([1 / 2, 1 / 3, 1 / 2, 1 / 3])
@@ -337,7 +337,7 @@ def test_every_table_has_its_own_pairs() -> None:
     assert "--players" not in usual.made["command"]
 
 
-def test_threads_do_not_matter() -> None:
+def test_results_do_not_depend_on_threads() -> None:
     keys: Any = {"luck": "hash", "game": "luck", "budget": 3000, "margin": 0.001}
     one, many = (wsim.match("p:noise=7", "p:noise=5", threads=threads, **keys) for threads in (1, 3))
     assert one.pairs.equals(many.pairs)
@@ -345,7 +345,7 @@ def test_threads_do_not_matter() -> None:
     assert one.ratings.equals(many.ratings)
 
 
-def test_the_matrix_has_a_row_for_each_and_a_column_for_each_field() -> None:
+def test_the_matrix_has_a_row_per_policy_and_a_column_per_field() -> None:
     answer = luck("p:skill=2", "p:skill=1", "p", round_robin=True, budget=100)
     matrix = answer.matrix()
     assert matrix.columns == ["ruleset", "players", "policy", "p:skill=2", "p:skill=1", "p"]
@@ -356,7 +356,7 @@ def test_the_matrix_has_a_row_for_each_and_a_column_for_each_field() -> None:
 
 
 @first_quick(1, ("ruleset", "players"), [("2e-cities-teams", 4), ("2e-cities-teams", 6), ("1e-duo", 2)])
-def test_real_teams_and_duo(ruleset: str, players: int) -> None:
+def test_matches_work_for_teams_and_two_players(ruleset: str, players: int) -> None:
     """A team of greedy beats teams of random; between two sides the shares add up to 1 deal by deal."""
     answer = wsim.match("greedy", "random", ruleset=ruleset, players=players, budget=60, threads=1)
     row = answer.pairs.row(0, named=True)
@@ -367,7 +367,7 @@ def test_real_teams_and_duo(ruleset: str, players: int) -> None:
 
 
 @pytest.mark.slow
-def test_costs_are_measured_on_deals_that_are_not_in_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_costs_are_measured_on_separate_deals(monkeypatch: pytest.MonkeyPatch) -> None:
     """A policy that keeps what it sees knows nothing of the match when it begins."""
     measured = []
 
@@ -414,7 +414,7 @@ KEYWORDS = ("players", "ruleset", "round_robin", "budget", "alpha", "margin", "w
 
 
 @pytest.mark.parametrize("keyword", KEYWORDS)
-def test_no_value_of_any_type_is_more_than_a_sentence(keyword: str) -> None:
+def test_invalid_values_of_any_type_give_one_sentence(keyword: str) -> None:
     refused = 0
     for value in JUNK:
         try:
@@ -424,13 +424,13 @@ def test_no_value_of_any_type_is_more_than_a_sentence(keyword: str) -> None:
     assert refused > 3
 
 
-def test_functions_and_junk_as_policies() -> None:
+def test_functions_and_junk_as_policies_are_handled() -> None:
     for value in JUNK:
         with pytest.raises(wsim.UserError):
             wsim.match("p", value, game="luck", budget=2)
 
 
-def test_a_match_says_how_it_played_own_policies(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_says_how_it_ran_custom_policies(monkeypatch: pytest.MonkeyPatch) -> None:
     found = luck("p:skill=1", "p", budget=2)
     package = EntryPoint("theirs", "package.players:theirs", "wsim.policies")
     monkeypatch.setattr("wsim.policies.user_policies.installed", lambda: {"theirs": package})
@@ -452,7 +452,7 @@ def test_an_answer_shows_in_a_notebook() -> None:
     assert "Win share of one seat of a policy" in repr(answer)
 
 
-def test_ratings_of_two_tables_by_hand() -> None:
+def test_ratings_over_two_tables_by_hand() -> None:
     """Each deal of each table counts once, with the finishes of its own games.
 
     The first wins all of 3 deals of two games at one table, and 2, 1 and 0 games of 3 deals at another: 9 of 12. The
@@ -478,7 +478,7 @@ def test_ratings_of_two_tables_by_hand() -> None:
     assert row["rating"] - row["rating_low"] == pytest.approx(scale * error * t_quantile(0.975, 5), rel=1e-6)
 
 
-def test_deals_that_were_played_are_taken_up_to_the_next_look(tmp_path: Path) -> None:
+def test_stored_deals_are_reused_up_to_the_next_look(tmp_path: Path) -> None:
     """What lies there beyond a look waits for the next one, and is what was played, to the last bit."""
     plan = Plan.make(game="luck", policies="p", luck="hash")
     [table] = tables_of(plan, ["p:skill=3", "p:noise=4"], [], [3], MatchQuestion())

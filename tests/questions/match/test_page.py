@@ -27,7 +27,7 @@ def page() -> str:
 
 
 @pytest.mark.slow
-def test_the_page_shows_those_in_the_folder(run: str, wsim_command: Command) -> None:
+def test_the_page_shows_answers_in_the_run_folder(run: str, wsim_command: Command) -> None:
     played = wsim_command(*MATCH, "-o", run)
     assert (played.code, played.err) == (0, "")
     assert wsim_command(*SKILL, "-o", run).code == 0
@@ -50,7 +50,7 @@ def test_the_page_shows_those_in_the_folder(run: str, wsim_command: Command) -> 
 
 
 @pytest.mark.slow
-def test_the_page_shows_those_that_are_named(run: str, wsim_command: Command) -> None:
+def test_the_page_shows_named_answers(run: str, wsim_command: Command) -> None:
     assert wsim_command("report", run, "-q").code == 0
     assert 'id="skill"' not in page()
     assert wsim_command(*MATCH, "-o", "m.json").code == 0

@@ -67,7 +67,7 @@ def test_rare_actions_are_omitted() -> None:
     assert few["q"].is_between(0, 1).all()
 
 
-def test_q_values_are_over_all_actions_together() -> None:
+def test_q_values_are_computed_over_all_actions() -> None:
     effects = wsim.experiment_picks(**UNIFORM, games=150, actions=["build", "sell"], min_effective_n=5).effects
     assert set(effects["action"]) == {"build", "sell"}
     assert effects["q"].to_numpy() == pytest.approx(benjamini_hochberg(effects["p"].to_numpy()), nan_ok=True)
@@ -123,14 +123,14 @@ def test_both_ways_of_exploring_agree_about_cards() -> None:
     assert abs(z.mean()) < 4 / len(z) ** 0.5
 
 
-def test_the_wish_of_an_exploring_policy_is_unknown() -> None:
+def test_an_exploring_policy_has_no_recorded_wish() -> None:
     plan = Plan.make(policies="balanced:explore=0.5", games=20, players=3)
     picks, seats = wsim.simulate(plan, picks=True), wsim.simulate(plan)
     with pytest.raises(wsim.UserError, match=r"every pick that counts was drawn at random, .* compare with others"):
         pick_effects(picks, seats, against="policy")
 
 
-def test_a_policy_that_explores_is_randomised_with_the_chance_that_is_recorded() -> None:
+def test_an_exploring_policy_is_randomised_with_the_recorded_chance() -> None:
     """Each move of a list is worth 1 when weighted by its chance, whoever drew it."""
     picks = wsim.simulate(policies="first:explore=0.5", games=300, players=3, picks=True, randomise=0.3)
     turns = picks.filter(pl.col("decision").cast(pl.String) == "turn", pl.col("legal") > 1)
@@ -146,7 +146,7 @@ def test_a_policy_that_explores_is_randomised_with_the_chance_that_is_recorded()
     assert probability[rest] == pytest.approx((0.3 / legal)[rest])
 
 
-def test_wishes_of_the_policy_have_no_effect_against_the_policy() -> None:
+def test_policy_wishes_have_no_effect_against_the_policy() -> None:
     answer = wsim.experiment_picks(
         policies="random", threads=1, games=600, randomise=0.5, actions=["build"], against="policy", card="Altar"
     )
@@ -154,7 +154,7 @@ def test_wishes_of_the_policy_have_no_effect_against_the_policy() -> None:
     assert row["effect_low"] - 2 < 0 < row["effect_high"] + 2
 
 
-def test_a_kept_run_is_an_ordinary_run(tmp_path: Path) -> None:
+def test_a_stored_experiment_run_is_an_ordinary_run(tmp_path: Path) -> None:
     folder = tmp_path / "picks"
     answer = wsim.experiment_picks(**UNIFORM, games=60, folder=folder, min_effective_n=1)
     run = wsim.load_run(folder)
@@ -166,7 +166,7 @@ def test_a_kept_run_is_an_ordinary_run(tmp_path: Path) -> None:
     assert set(answer.effects["action"]) == {"build", "stage", "sell"}
 
 
-def test_the_answer_is_the_same_with_any_threads(tmp_path: Path) -> None:
+def test_the_answer_does_not_depend_on_threads(tmp_path: Path) -> None:
     one, two = (
         wsim.experiment_picks(policies="random", games=120, threads=threads, min_effective_n=1).effects
         for threads in (1, 2)
@@ -239,7 +239,7 @@ def test_the_command_prints_a_table_and_its_estimand(wsim_command: Command) -> N
     assert "Benjamini-Hochberg over " in answer.out
 
 
-def test_the_command_as_json(wsim_command: Command) -> None:
+def test_the_command_prints_json(wsim_command: Command) -> None:
     record = json.loads(wsim_command(*COMMAND, "--json", "--action", "sell", "--sort", "-effect", "--top", "2").out)
     assert record["format"] == "wsim-picks/2"
     assert (record["games"], record["complete"]) == (150, True)
@@ -262,7 +262,7 @@ def test_the_command_as_json(wsim_command: Command) -> None:
         ("--picks", "picks has no option '--picks'"),
     ],
 )
-def test_mistakes_of_the_command(wsim_command: Command, words: str, sentence: str) -> None:
+def test_mistakes_in_the_command_are_reported(wsim_command: Command, words: str, sentence: str) -> None:
     answer = wsim_command(*COMMAND, *words.split(), "--quiet")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith(f"wsim: {sentence}")

@@ -29,7 +29,7 @@ def met(effect: list[float], half: float, target: float = 0.0) -> Crossing:
     return crossing(np.arange(len(effect), dtype=np.float64) * 10, middle, middle - half, middle + half, target)
 
 
-def test_where_an_effect_crosses_the_target_by_hand() -> None:
+def test_the_value_where_an_effect_crosses_the_target_by_hand() -> None:
     assert met([4, 2, -2], 1) == Crossing(15.0, 12.5, 17.5, "met")
     assert met([4, 2, -2], 1, target=3) == Crossing(5.0, None, 10.0, "perhaps below the first value")
     assert met([4, 2, -2], 2, target=-3) == Crossing(None, 17.5, None, "perhaps above the last value")
@@ -56,7 +56,7 @@ def test_the_interval_of_a_crossing_covers_as_often_as_those_of_the_effects() ->
 
 
 @pytest.mark.slow
-def test_a_sweep_finds_the_planted_value() -> None:
+def test_a_sweep_recovers_the_planted_value() -> None:
     """Each point on a card is a point for whoever builds it: the effect rises by 20 a value, and crosses 10 between."""
     answer = wsim.experiment_picks(**UNIFORM, games=1500, sweep=POINTS, target=10.0)
     assert answer.effects["value"].to_list() == ["0", "20", "40"]
@@ -80,7 +80,7 @@ def test_a_value_of_a_sweep_agrees_with_a_separate_experiment() -> None:
     assert swept.filter(pl.col("value") == "9").select(same).equals(alone.select(same))
 
 
-def test_values_of_a_sweep_with_a_target_ascend_as_numbers() -> None:
+def test_sweep_values_with_a_target_ascend_numerically() -> None:
     """Straight lines run from each value to the next one: 9, 10, 11, and not in the order of their letters."""
     plan = Plan.make(policies="random")
     for sweep in ("cards.Altar.points=10,9,11", "cards.Altar.points=9..11"):
@@ -91,7 +91,7 @@ def test_values_of_a_sweep_with_a_target_ascend_as_numbers() -> None:
     assert [arm.value for arm in named] == ["10", "9", "11"]
 
 
-def test_a_sweep_that_changes_no_card_shows_all_of_them(tmp_path: Path) -> None:
+def test_a_sweep_that_changes_no_card_shows_all_cards(tmp_path: Path) -> None:
     answer = wsim.experiment_picks(
         **UNIFORM, games=150, sweep="settings.sale_coins=3,5", min_effective_n=5, folder=tmp_path
     )
@@ -170,7 +170,7 @@ def test_the_command_shows_the_sweep_and_its_target(wsim_command: Command) -> No
     assert record["question"]["sweep"] == POINTS
 
 
-def test_nothing_to_show_is_reported(wsim_command: Command) -> None:
+def test_an_empty_result_is_reported(wsim_command: Command) -> None:
     answer = wsim_command(*COMMAND, "--card", "Palace", "--age", "1", "--quiet")
     assert answer.code == 0
     assert "No row has a large enough effective sample size" in answer.out

@@ -30,7 +30,7 @@ def drawn(games: int, seed: int, worth: float) -> Any:
     return counted(has, np.ones((games, 3), bool), (total == total.max(axis=1, keepdims=True)) * WIN_UNITS)
 
 
-def test_the_noise_of_sampling_is_subtracted() -> None:
+def test_sampling_noise_is_subtracted() -> None:
     """By hand: differences 0.03 and 0.01, errors 0.01 each, nothing in common: (0.0009 + 0.0001 - 0.0002) / 2.
 
     The squares of the variances add up to 2e-8, less what three degrees of freedom add to that:
@@ -48,7 +48,7 @@ def test_the_noise_of_sampling_is_subtracted() -> None:
     assert nearer.high > 0.01
 
 
-def test_nothing_moves_between_the_same_games() -> None:
+def test_identical_games_show_no_differences() -> None:
     games = drawn(300, 1, 0.5)
     sums = RobustnessSums([CARDS], 2).plus([games, games])
     left_out = sums.left_out(0)
@@ -57,7 +57,7 @@ def test_nothing_moves_between_the_same_games() -> None:
     assert np.isnan(distance(np.zeros(0), np.zeros((5, 0))).value)
 
 
-def test_figures_and_errors_are_those_of_skill_and_blocks_do_not_matter() -> None:
+def test_figures_and_errors_match_skill_for_any_blocks() -> None:
     """Two ways to an error: left-out cells here, sums of products there."""
     games = [drawn(4000, seed, worth) for seed, worth in ((1, 0.0), (2, 0.7))]
     whole, parts = RobustnessSums([CARDS], 2).plus(games), RobustnessSums([CARDS], 2)
@@ -92,7 +92,7 @@ def test_the_interval_has_its_nominal_coverage(apart: float, common: float) -> N
     assert covered / times > 0.925  # of 0.95 with an error of 0.009
 
 
-def test_cards_and_wonders_of_real_games(wsim_command: Command) -> None:
+def test_cards_and_wonders_of_real_games_are_compared(wsim_command: Command) -> None:
     """The command, its file, and the same in Python: figures of one's own, and the noise that they leave."""
     told = wsim_command(*PLAYED, "-o", "rest.json", "--json")
     assert told.code == 0, told.err
@@ -144,7 +144,7 @@ def test_invalid_questions_are_reported_in_one_sentence(wsim_command: Command, w
     assert sentence in answer.err
 
 
-def test_what_tables_are_shown_with_is_drawn_together_as_far_as_noise_sets_it_apart() -> None:
+def test_displayed_player_differences_are_shrunk_by_their_noise() -> None:
     """Of luck alone nothing is left but a common figure near 0; of what is known well its own."""
     keys: Any = {"players": 3, "games": 900, "seed": 6}
     alike = wsim.robustness("random", "greedy", **keys).items.filter(pl.col("between").is_not_null(), table="cards")
@@ -164,7 +164,7 @@ def test_a_figure_is_reversed_if_it_is_clear_for_both_players_with_opposite_sign
     assert reversed_by(0.5, 0.5) == [False, False]
 
 
-def test_an_item_that_nearly_every_game_has_gets_no_figure() -> None:
+def test_an_item_in_nearly_every_game_gets_no_figure() -> None:
     """The second item is in every game but three: there is nothing to compare it with."""
     random = np.random.default_rng(1)
     has = random.random((2, 300, 3)) < 0.4

@@ -33,7 +33,7 @@ def brute(has: Any, wins: Any) -> float:
     return float((wins[has].mean() - wins[~has].mean()) / WIN_UNITS)
 
 
-def test_figures_and_changes_are_those_of_the_rows() -> None:
+def test_figures_and_changes_match_the_rows() -> None:
     """Against plain means, and the error of the change against the jackknife over deals."""
     games, plays = 200, np.ones((200, 3), bool)
     rungs = [rung(games, 1, 0.0), rung(games, 2, 0.7)]
@@ -51,7 +51,7 @@ def test_figures_and_changes_are_those_of_the_rows() -> None:
     assert change.error[0] == pytest.approx(jackknife, rel=0.02)
 
 
-def test_the_same_games_at_two_rungs_have_no_change_and_no_error() -> None:
+def test_equal_games_at_two_levels_have_no_change_and_no_error() -> None:
     has, wins = rung(100, 3, 0.5)
     games = counted(has, np.ones((100, 3), bool), wins)
     change = SkillSums(2, 2, grouped=False).plus([games, games]).change(0, 1)
@@ -73,7 +73,7 @@ def test_levels_are_win_shares_and_blocks_do_not_matter() -> None:
     assert parts.figure(0).error.tolist() == whole.figure(0).error.tolist()
 
 
-def test_a_seat_that_nobody_plays_for_does_not_count() -> None:
+def test_a_seat_without_a_player_does_not_count() -> None:
     has, wins = rung(60, 4, 0.0)
     plays = np.ones((60, 3), bool)
     plays[:, 2] = False
@@ -81,14 +81,14 @@ def test_a_seat_that_nobody_plays_for_does_not_count() -> None:
     assert sums.counts()[:, 0].tolist() == has[:, :, :2].sum(axis=(1, 2)).tolist()
 
 
-def test_rare_items_are_unknown() -> None:
+def test_rare_items_have_no_figure() -> None:
     has, wins = rung(60, 5, 0.0)
     has[1, ENOUGH - 1 :] = False
     figure = SkillSums(2, 1, grouped=False).plus([counted(has, np.ones((60, 3), bool), wins)]).figure(0)
     assert np.isnan(figure.value).tolist() == [False, True]
 
 
-def test_nothing_changes_between_equals() -> None:
+def test_equal_levels_show_no_change() -> None:
     """Of 200 changes between rungs that only draw other numbers, about ten lie outside their intervals."""
     outside = 0
     for seed in range(100):
@@ -99,7 +99,7 @@ def test_nothing_changes_between_equals() -> None:
     assert outside <= 20  # 21 or more have a chance of 0.1 %
 
 
-def test_a_ladder_shows_items_that_are_strong_for_strong_players() -> None:
+def test_a_skill_ladder_finds_items_that_suit_strong_players() -> None:
     ladder = LADDER.split(",")
     keys: Any = {"game": "luck", "luck": "hash", "what": "charms", "games": 2000}
     answer = wsim.skill(**keys, ladder=ladder, between=ladder[1:], threads=1)
@@ -116,7 +116,7 @@ def test_a_ladder_shows_items_that_are_strong_for_strong_players() -> None:
     assert "Observational" in repr(answer)
 
 
-def test_wonders_of_real_games() -> None:
+def test_wonders_of_real_games_are_compared_by_skill() -> None:
     answer = wsim.skill(what="wonders", games=400, threads=1, ladder=["random", "greedy"])
     assert answer.names == ["wonder", "side"]
     assert answer.fair == 0.25
@@ -127,7 +127,7 @@ def test_wonders_of_real_games() -> None:
     assert shares["won"].to_list() == pytest.approx([0.25, 0.25])
 
 
-def test_the_command_shows_the_rungs_side_by_side(wsim_command: Command) -> None:
+def test_the_command_shows_skill_levels_side_by_side(wsim_command: Command) -> None:
     answer = wsim_command(*SKILL, "--ladder", LADDER, "--games", "1000", "-o", "skill.json", "--csv", "skill.csv")
     assert (answer.code, answer.err) == (0, "written: skill.csv\nwritten: skill.json\n")
     lines = answer.out.splitlines()

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[3]
 MEDAL = ("whatif", "--game", "medal", "--threads", "1")
 
 
-def test_an_answer_in_words_and_figures(wsim_command: Command) -> None:
+def test_an_answer_is_reported_in_words_and_figures(wsim_command: Command) -> None:
     answer = wsim_command(*MEDAL, "--set", "cards.Medal.points=8")
     assert (answer.code, answer.err) == (0, "")
     lines = answer.out.splitlines()
@@ -82,7 +82,7 @@ def test_json_contains_the_whole_answer(wsim_command: Command) -> None:
     assert [look["deals"] for look in record["looks"]] == [record["deals"]]
 
 
-def test_base_changes_hold_in_both_arms(wsim_command: Command) -> None:
+def test_base_changes_apply_to_both_arms(wsim_command: Command) -> None:
     words = (*MEDAL, "--base-set", "cards.Medal.points=10", "--set", "cards.Medal.points=12", "--json")
     record = json.loads(wsim_command(*words).out)
     assert record["baseline"]["plan"]["set"] == ["cards.Medal.points=10"]
@@ -90,7 +90,7 @@ def test_base_changes_hold_in_both_arms(wsim_command: Command) -> None:
     assert record["effects"][0]["effect"] == pytest.approx(0.5, abs=0.05)
 
 
-def test_answers_are_written(wsim_command: Command) -> None:
+def test_answers_are_written_to_files(wsim_command: Command) -> None:
     answer = wsim_command(*MEDAL, "--set", "cards.Medal.points=8", "-o", "answer.json")
     assert (answer.code, answer.err) == (0, "written: answer.json\n")
     assert json.loads(Path("answer.json").read_text())["effects"][0]["verdict"] == "higher"
@@ -146,6 +146,6 @@ def test_ctrl_c_prints_the_results_so_far_and_exits_with_130(tmp_path: Path) -> 
     assert err == "wsim: interrupted; results of the games so far\n"
 
 
-def test_a_change_needs_something_to_change() -> None:
+def test_a_question_without_a_change_is_rejected() -> None:
     with pytest.raises(ValueError, match="nothing to compare"):
         Change()

@@ -69,7 +69,7 @@ def test_changes_without_effect_are_not_called_clear() -> None:
 
 
 @pytest.mark.slow
-def test_false_alarms_are_as_rare_as_promised() -> None:
+def test_false_alarms_occur_at_most_at_rate_alpha() -> None:
     """At alpha 0.2, 150 comparisons without an effect give 30 false alarms, 45 with a chance below 0.2%."""
     alarms = sum(
         only(medal(**SALTED, budget=FIRST_LOOK, alpha=0.2, seed=seed))["verdict"] != "unclear" for seed in range(150)
@@ -77,13 +77,13 @@ def test_false_alarms_are_as_rare_as_promised() -> None:
     assert 10 <= alarms <= 45
 
 
-def test_pairing_removes_the_variance_that_the_deal_makes() -> None:
+def test_pairing_removes_deal_variance() -> None:
     """The deal gives uniform 0-39 points and the medals (variances 133.25, 4.69), the salt decides on 0-9 (8.25)."""
     row = only(medal(**SALTED, budget=4000))
     assert row["variance_removed"] == pytest.approx(1 - 8.25 / (133.25 + 8.25 + 25 * 3 / 16), abs=0.02)
 
 
-def test_effect_interval_and_variance_are_those_of_paired_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_effect_interval_and_variance_match_paired_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """One look at the whole budget is an ordinary paired comparison."""
     monkeypatch.setattr(Comparison, "looks", lambda question: [question.budget])
     answer = medal(**PLUS_3, budget=6000, spending="obrien_fleming")
@@ -101,7 +101,7 @@ def test_effect_interval_and_variance_are_those_of_paired_runs(monkeypatch: pyte
 
 
 @pytest.mark.parametrize("threads", [2, 5])
-def test_threads_do_not_show(threads: int) -> None:
+def test_answers_do_not_depend_on_threads(threads: int) -> None:
     one = medal(**PLUS_3, budget=20_000)
     many = wsim.whatif(game="medal", threads=threads, **PLUS_3, budget=20_000)
     assert many.details.equals(one.details)
@@ -117,20 +117,20 @@ def test_a_sweep_is_a_curve() -> None:
     assert answer.games == 5 * answer.deals  # the baseline and four values: the fifth is the baseline's own
 
 
-def test_several_variants_share_the_level() -> None:
+def test_several_variants_share_the_confidence_level() -> None:
     one = only(medal(change=["cards.Medal.salt=3"], budget=1000))
     three = medal(sweep="cards.Medal.salt=1..3", budget=1000).effects.to_dicts()[-1]
     assert three["effect"] == pytest.approx(one["effect"])
     assert three["effect_high"] - three["effect_low"] > 1.1 * (one["effect_high"] - one["effect_low"])
 
 
-def test_effects_known_to_be_small_are_equivalent() -> None:
+def test_clearly_small_effects_are_equivalent() -> None:
     answer = medal(**SALTED, budget=64_000, margin=0.5)
     assert (only(answer)["verdict"], answer.stopped) == ("equivalent", "clear")
     assert answer.deals < 10_000
 
 
-def test_a_restriction_takes_every_seat_in_turn() -> None:
+def test_a_restriction_is_applied_to_each_seat_in_turn() -> None:
     answer = medal(ban=["medal"], budget=4000)
     [plans] = [variant.plans for variant in answer.variants]
     assert [plan.options["ban"] for plan in plans] == ["0=medal", "1=medal", "2=medal", "3=medal"]
@@ -139,7 +139,7 @@ def test_a_restriction_takes_every_seat_in_turn() -> None:
     assert {"score:bold", "win:bold", "win"} <= set(answer.details["metric"])
 
 
-def test_a_restriction_of_one_seat() -> None:
+def test_a_restriction_can_name_one_seat() -> None:
     answer = medal(ban=["medal"], seat=2, budget=4000)
     row = only(answer)
     assert row["n_baseline"] == answer.deals
@@ -187,7 +187,7 @@ def test_an_interrupt_keeps_the_results_so_far() -> None:
     assert answer.effects["effect_low"].is_not_null().all()
 
 
-def test_answers_are_written_whole(tmp_path: Path) -> None:
+def test_answers_are_written_atomically(tmp_path: Path) -> None:
     answer = medal(sweep="cards.Medal.points=4..6", budget=1000)
     record = json.loads(answer.write("curve.json").read_text())
     assert record["format"] == "wsim-whatif/2"
@@ -205,7 +205,7 @@ def test_answers_are_written_whole(tmp_path: Path) -> None:
         answer.write("curve")
 
 
-def test_sweeps_are_read() -> None:
+def test_sweeps_are_parsed() -> None:
     assert sweep_values("a.b=5..9") == ("a.b", ["5", "6", "7", "8", "9"])
     assert sweep_values("a.b=5..9..3") == ("a.b", ["5", "8"])
     assert sweep_values("a.b=-0.5..0.5..0.5") == ("a.b", ["-0.5", "0.0", "0.5"])

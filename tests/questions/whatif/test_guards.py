@@ -84,7 +84,7 @@ def test_common_differences_are_decided_as_before() -> None:
     assert sum(0 in trial.decided for trial in null) <= 21  # 0.999 of a binomial with 5 %
 
 
-def test_after_ctrl_c_the_last_look_is_at_all_deals_that_were_played() -> None:
+def test_after_ctrl_c_the_last_look_uses_all_played_deals() -> None:
     arms, asked = made(np.random.default_rng(2).normal(0, 2, (1, 9000))), Comparison(budget=9000)
     trial = Trial(Contrasts(1, 1), asked)
 
@@ -124,7 +124,7 @@ def test_variants_share_alpha_equally(variants: int) -> None:
     assert alone.verdict(0) == ("higher" if variants == 1 else "unclear")
 
 
-def test_few_differing_deals_have_no_interval_and_say_so() -> None:
+def test_few_differing_deals_give_a_note_instead_of_an_interval() -> None:
     differences = np.zeros((1, 1000))
     differences[0, : DIFFERING - 1] = 1.0
     answer = answered(tried(made(differences), budget=1000))
@@ -134,7 +134,7 @@ def test_few_differing_deals_have_no_interval_and_say_so() -> None:
     assert any(one.startswith(f"Only {DIFFERING - 1} of 1,000 deals differed in score") for one in answer.remarks)
 
 
-def test_many_deals_of_which_one_outweighs_all_have_no_interval() -> None:
+def test_one_dominant_deal_gives_no_interval() -> None:
     differences = np.zeros((1, 1000))
     differences[0, :300], differences[0, 300] = -1.0, 100.0
     trial = tried(made(differences), budget=1000)
@@ -142,7 +142,7 @@ def test_many_deals_of_which_one_outweighs_all_have_no_interval() -> None:
     assert (row["verdict"], row["effect_low"], row["differing"]) == ("unclear", None, 301)
 
 
-def test_a_change_that_changes_nothing_ends_early_and_says_so() -> None:
+def test_a_change_without_effect_ends_early_and_says_so() -> None:
     trial = tried(made(np.zeros((1, 40_000))), budget=40_000)
     answer = answered(trial)
     assert (answer.stopped, answer.deals) == ("clear", IDENTICAL)
@@ -151,7 +151,7 @@ def test_a_change_that_changes_nothing_ends_early_and_says_so() -> None:
     assert answer.remarks[0].startswith("None of 10,000 deals differed in any metric: at most 0.0003")
 
 
-def test_verdict_and_interval_are_of_one_look() -> None:
+def test_verdict_and_interval_come_from_the_same_look() -> None:
     """The first variant is clear at once and fades; the second keeps playing going."""
     budget = 8000
     rng = np.random.default_rng(3)
@@ -196,7 +196,7 @@ def owners(moved: int, games: int = 1000) -> Made:
     return Made(sums, (OWNER,))
 
 
-def test_owners_that_change_without_their_number_changing_get_no_verdict_either() -> None:
+def test_changed_owners_in_equal_number_get_no_verdict() -> None:
     """One owner of one card in every deal, but in some of them another seat than in the baseline."""
     verdicts = []
     for elsewhere in (10, 100):
@@ -214,7 +214,7 @@ def owners_that_win_otherwise() -> list[int]:
     return [int((sums[0, 0, 0] != sums[1, 0, 0]).sum())]
 
 
-def test_a_metric_of_seats_that_the_change_has_chosen_gets_no_verdict() -> None:
+def test_a_metric_of_self_selected_seats_gets_no_verdict() -> None:
     usual, chosen = (answered(tried(owners(moved), budget=1000), (OWNER,)) for moved in (10, 100))
     assert usual.effects["verdict"].to_list() == ["higher"]
     [row] = chosen.effects.to_dicts()

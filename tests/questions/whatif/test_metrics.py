@@ -48,7 +48,7 @@ def test_a_metric_is_the_ratio_of_its_sums(seats: pl.DataFrame, name: str) -> No
     assert sums[0] / sums[1] == pytest.approx(seats.select(TRUTHS[name].cast(pl.Float64)).item(), rel=1e-6)
 
 
-def test_only_the_seats_concerned_count(seats: pl.DataFrame) -> None:
+def test_a_metric_counts_only_its_seats(seats: pl.DataFrame) -> None:
     sums = sums_of(seats, 4, [parse_metric("score", seats)], np.array([False, False, True, False])).sum(axis=0)[0]
     assert sums[1] == GAMES
     assert sums[0] / sums[1] == pytest.approx(seats.filter(seat=2)["total"].mean())
@@ -60,7 +60,7 @@ def test_the_free_city_is_not_counted(seats: pl.DataFrame) -> None:
     assert sums[1] == 3 * GAMES
 
 
-def test_the_metrics_of_groups_and_cards(seats: pl.DataFrame) -> None:
+def test_group_and_card_metrics(seats: pl.DataFrame) -> None:
     names = [metric.name for metric in group_metrics(("win",), seats)]
     assert names == ["win:Colossus", "win:Garden", "win:Temple", "win:bold", "win:shy"]
     assert [metric.name for metric in owned_metrics(["Medal", "Nothing"], seats, OWNED)] == [
@@ -82,7 +82,7 @@ def test_the_metrics_of_groups_and_cards(seats: pl.DataFrame) -> None:
         ("", "unknown metric ''"),
     ],
 )
-def test_unknown_metrics(seats: pl.DataFrame, name: str, sentence: str) -> None:
+def test_unknown_metrics_are_reported(seats: pl.DataFrame, name: str, sentence: str) -> None:
     with pytest.raises(UserError) as refused:
         parse_metric(name, seats)
     assert str(refused.value).startswith(sentence)

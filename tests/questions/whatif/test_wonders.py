@@ -31,7 +31,7 @@ def test_both_arms_are_dealt_the_same_hands_and_boards() -> None:
     assert boards[0].equals(boards[1])
 
 
-def test_a_card_made_worth_3_points_more_shows_it() -> None:
+def test_three_extra_points_on_a_card_are_detected() -> None:
     answer = wsim.whatif(**RANDOM, set=["cards.Palace.points=11"], budget=20_000)
     [row] = answer.effects.to_dicts()
     assert (row["verdict"], answer.stopped) == ("higher", "clear")
@@ -43,13 +43,13 @@ def test_a_card_made_worth_3_points_more_shows_it() -> None:
     assert {"win:Gizah", "win:A"} <= set(metrics)
 
 
-def test_a_sweep_over_a_cards_points() -> None:
+def test_a_card_points_sweep_increases_the_score() -> None:
     effects = wsim.whatif(**RANDOM, sweep="cards.Palace.points=6..10..2", budget=2000).effects
     assert effects["verdict"].to_list() == ["lower", "identical", "higher"]
     assert effects["effect"].is_sorted()
 
 
-def test_a_patch_file_is_a_change(tmp_path: Path) -> None:
+def test_a_patch_file_can_be_the_change(tmp_path: Path) -> None:
     patch = tmp_path / "palace.toml"
     patch.write_text("[cards.Palace]\npoints = 11\n")
     answer = wsim.whatif(**RANDOM, patch=[str(patch)], budget=1000)
@@ -69,7 +69,7 @@ BANS = {
 
 
 @pytest.mark.parametrize("thing", BANS)
-def test_a_banned_seat_never_does_it(thing: str) -> None:
+def test_a_banned_seat_never_takes_the_banned_action(thing: str) -> None:
     seats = wsim.simulate(policies="random", games=200, threads=1, ban=f"2={thing}")
     banned = seats.filter(seat=2).select(share=BANS[thing].mean())["share"].item()
     free = seats.filter(pl.col("seat") != 2).select(share=BANS[thing].mean())["share"].item()
@@ -78,7 +78,7 @@ def test_a_banned_seat_never_does_it(thing: str) -> None:
     assert free < banned
 
 
-def test_the_worth_of_trade_to_a_random_seat() -> None:
+def test_banning_trade_costs_a_random_seat_points() -> None:
     answer = wsim.whatif(**RANDOM, ban=["trade"], budget=2000)
     [row] = answer.effects.to_dicts()
     assert row["verdict"] == "lower"
@@ -89,7 +89,7 @@ def test_the_worth_of_trade_to_a_random_seat() -> None:
     assert share["effect_high"] < 0
 
 
-def test_tower_of_babel_is_compared_by_the_same_function() -> None:
+def test_whatif_works_for_tower_of_babel() -> None:
     asked: dict[str, Any] = {"game": "tower_of_babel", "policies": "random", "threads": 1, "budget": 1000}
     answer = wsim.whatif(**asked, sweep="babel.value_table.3=[3, 2, 1],[40, 20, 10]")
     assert answer.effects["verdict"].to_list() == ["lower", "higher"]
@@ -99,7 +99,7 @@ def test_tower_of_babel_is_compared_by_the_same_function() -> None:
         wsim.whatif(**asked, ban=["trade"])
 
 
-def test_boards_of_a_balanced_design_sit_everywhere_equally_often() -> None:
+def test_a_balanced_design_seats_each_board_everywhere_equally_often() -> None:
     """Seven boards, two sides: each block of 14 games has each board with each side once in each seat."""
     seats = wsim.simulate(policies="random", games=140, threads=1, wonders="balanced")
     counts = seats.group_by("wonder", "side", "seat").len()
@@ -128,7 +128,7 @@ def test_mistakes_list_the_accepted_values(asked: dict[str, Any], sentence: str)
     assert sentence in str(refused.value)
 
 
-def test_set_means_the_change_in_python_as_on_the_command_line() -> None:
+def test_set_is_the_change_in_python_and_on_the_command_line() -> None:
     asked: dict[str, Any] = {"budget": 200, "metric": "built:Palace", "policies": "random"}
     answer = wsim.whatif(set=["cards.Palace.points=5"], base_set=["cards.Altar.points=9"], **asked)
     assert answer.effects["variant"].to_list() == ["cards.Palace.points=5"]

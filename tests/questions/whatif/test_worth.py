@@ -63,7 +63,7 @@ def test_worth_and_its_error_by_hand() -> None:
     assert not known.is_self_selected(0)  # though different seats want it
 
 
-def test_few_overruled_wishes_have_no_interval() -> None:
+def test_an_item_with_too_few_overruled_wishes_gets_no_interval() -> None:
     random, few = np.random.default_rng(1), [arm(np.random.default_rng(seed), 400, 0.1) for seed in (2, 3)]
     assert Contrasts(1, 2, [True, False]).plus(few).has_interval().all()
     for sums in few:
@@ -73,7 +73,7 @@ def test_few_overruled_wishes_have_no_interval() -> None:
     assert Contrasts(1, 2, [True, False]).plus(few).has_interval().tolist() == [False, True]
 
 
-def test_intervals_cover_an_effect_of_nothing() -> None:
+def test_intervals_cover_a_zero_effect() -> None:
     """Of 400 comparisons of two samples alike, 95% of the intervals hold 0; fewer than 367 have a chance of 0.2%."""
     random, held = np.random.default_rng(4), 0
     for _ in range(400):
@@ -84,7 +84,7 @@ def test_intervals_cover_an_effect_of_nothing() -> None:
 
 @pytest.mark.parametrize(("game", "change", "item", "more"), CHANGES)
 @pytest.mark.parametrize("figure", ["worth", "worth_points"])
-def test_either_arm_has_the_worth_of_a_run_of_its_own(
+def test_each_arm_has_the_worth_of_a_separate_run(
     game: str, change: str, item: str, more: dict[str, Any], figure: str
 ) -> None:
     plan = PLAN | more | {"game": game}
@@ -100,7 +100,7 @@ def test_either_arm_has_the_worth_of_a_run_of_its_own(
     assert any("overruled with chance" in remark for remark in answer.remarks)
 
 
-def test_restricted_seats_and_a_dear_palace() -> None:
+def test_worth_responds_to_bans_and_card_points() -> None:
     answer = wsim.whatif(**PLAN, ban=["trade"], metric="worth_points:Palace", budget=400, threads=2)
     again = wsim.whatif(**PLAN, ban=["trade"], metric="worth_points:Palace", budget=400, threads=1)
     assert answer.effects.equals(again.effects)
@@ -110,7 +110,7 @@ def test_restricted_seats_and_a_dear_palace() -> None:
 
 
 @pytest.mark.parametrize(("game", "change", "item", "more"), CHANGES[:1] + CHANGES[2:])
-def test_viability_is_the_share_of_turns_of_undisturbed_games(
+def test_viability_is_a_share_of_turns_in_undisturbed_games(
     game: str, change: str, item: str, more: dict[str, Any]
 ) -> None:
     """Either arm has the sums of games whose wishes are recorded; policies are never overruled."""
@@ -141,7 +141,7 @@ def test_viability_is_the_share_of_turns_of_undisturbed_games(
         (("--metric", "worth:Palace", "--overrule", "0"), "overrule must lie between 0 and 1, not 0"),
     ],
 )
-def test_a_wrong_question_is_refused(
+def test_invalid_questions_are_rejected(
     words: tuple[str, ...], message: str, wsim_command: Command, tmp_path: Path
 ) -> None:
     out = tmp_path / "answer.json"
@@ -156,7 +156,7 @@ def test_a_game_without_wishes_has_no_worth(toy: None) -> None:
         overruled_for(wsim.Plan.make(game="toy"), ["worth:Palace"])
 
 
-def test_an_answer_can_be_asked_again(tmp_path: Path, wsim_command: Command) -> None:
+def test_an_answer_can_be_repeated(tmp_path: Path, wsim_command: Command) -> None:
     out = tmp_path / "answer.json"
     words = ("--set", "cards.Palace.points=16", "--policies", "balanced", "--metric", "worth:Palace", "--budget", "300")
     assert wsim_command("whatif", *words, "-o", str(out)).code == 0

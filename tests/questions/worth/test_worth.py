@@ -52,7 +52,7 @@ def test_the_table_counts_the_picks_of_the_same_games(game: str) -> None:
         assert row["worth"] == pytest.approx(gained, abs=1e-6)  # shares are stored in 32 bits
 
 
-def test_the_free_city_of_two_players_wants_nothing() -> None:
+def test_the_free_city_has_no_wishes() -> None:
     keys = QUICK | {"ruleset": "1e-duo", "players": 2, "policies": "balanced", "overrule": 0.2}
     answer, picks = wsim.experiment_worth(**keys, fewest=2), wsim.play(**keys).picks
     own = picks.filter(pl.col("others") > 0, pl.col("seat") < 2, pl.col("decision") != "free_city")
@@ -61,7 +61,7 @@ def test_the_free_city_of_two_players_wants_nothing() -> None:
         assert row["followed"] + row["overruled"] == own.filter(wanted_action=action).height
 
 
-def test_wanted_is_the_share_of_the_turns_on_which_a_card_could_be_built() -> None:
+def test_wanted_is_a_share_of_turns_on_which_a_card_could_be_built() -> None:
     answer = wsim.experiment_worth(**QUICK, fewest=2)
     picks = wsim.play(**QUICK, overrule=CHANCE).picks.filter(pl.col("others") > 0, pl.col("decision") != "discard_pile")
     lists = picks.select("wanted_card", "wanted_action", "offered", "ways").explode("offered", "ways")
@@ -70,7 +70,7 @@ def test_wanted_is_the_share_of_the_turns_on_which_a_card_could_be_built() -> No
     assert rows(answer.worth.filter(what="build"))["Altar"]["wanted"] == pytest.approx(wanted / could)
 
 
-def test_other_splits_follow_from_the_same_games() -> None:
+def test_splits_are_computed_from_the_same_games() -> None:
     answer = wsim.experiment_worth(**QUICK, by="age", fewest=2)
     assert set(answer.worth["age"]) == {"1", "2", "3"}
     whole = answer.by()
@@ -79,7 +79,7 @@ def test_other_splits_follow_from_the_same_games() -> None:
     assert stage == whole.filter(what="stage")["overruled"].item()
 
 
-def test_it_is_written_read_and_repeated(tmp_path: Path) -> None:
+def test_an_answer_can_be_written_read_and_repeated(tmp_path: Path) -> None:
     answer = wsim.experiment_worth(**QUICK)
     stored = WorthAnswer.read(answer.write(tmp_path / "worth.json"))
     question = question_of_format("wsim-worth/1")
@@ -101,18 +101,18 @@ def test_it_is_written_read_and_repeated(tmp_path: Path) -> None:
         ({"fewest": 1}, "fewest"),
     ],
 )
-def test_invalid_questions_are_refused(keys: dict[str, Any], words: str) -> None:
+def test_invalid_questions_are_rejected(keys: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
         wsim.experiment_worth(**{**QUICK, **keys})
 
 
-def test_a_game_that_cannot_overrule_is_refused(toy: None) -> None:
+def test_a_game_without_overruling_is_rejected(toy: None) -> None:
     with pytest.raises(UserError, match="toy cannot overrule policies"):
         wsim.experiment_worth(game="toy", games=5)
 
 
 @pytest.mark.slow
-def test_a_cluster_adds_up_the_same() -> None:
+def test_a_cluster_gives_the_same_sums() -> None:
     pytest.importorskip("distributed")
     here, there = wsim.experiment_worth(**QUICK), wsim.experiment_worth(**QUICK, cluster="local:1")
     assert here.worth.equals(there.worth)
@@ -135,7 +135,7 @@ def test_intervals_cover_the_result_of_a_long_run() -> None:
     assert 0.94 < inside / rows_seen < 0.96, inside / rows_seen
 
 
-def test_the_command_prints_and_writes(wsim_command: Command, tmp_path: Path) -> None:
+def test_the_command_prints_and_writes_the_answer(wsim_command: Command, tmp_path: Path) -> None:
     out = tmp_path / "worth.json"
     said = wsim_command("experiment", "worth", "--games", "300", "--by", "age", "-o", str(out))
     assert "Worth by age, 300 games" in said.out
@@ -156,7 +156,7 @@ def test_a_planted_worth_is_recovered() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("table", [{}, {"ruleset": "2e", "players": 3}], ids=["1e", "2e of three"])
-def test_worth_agrees_with_the_right_to_build(table: dict[str, Any]) -> None:
+def test_worth_agrees_with_a_ban_experiment(table: dict[str, Any]) -> None:
     """On the same deals seat 0 may not build a card: its loss, by how much less often it builds it, is the worth.
 
     ``analysis/worth_and_right.py`` compares all cards; here are those that are wanted most.
