@@ -326,7 +326,9 @@ def test_assumptions_are_listed(wsim_command: Command, toy: None, monkeypatch: p
         (("run", "--compare", "empty"), "'empty' contains no wsim run (no run.json)"),
     ],
 )
-def test_mistakes(wsim_command: Command, toy: None, words: tuple[str, ...], sentence: str) -> None:
+def test_mistakes_are_reported_in_one_sentence(
+    wsim_command: Command, toy: None, words: tuple[str, ...], sentence: str
+) -> None:
     wsim_command("run", "--games", "20", "--out", "run")
     Path("empty").mkdir()
     answer = wsim_command("report", *words)

@@ -349,7 +349,9 @@ def test_on_a_terminal_a_page_gets_a_name(wsim_command: Command, toy: None, monk
         (("--format", "html", "-o", "."), "'.' is a folder: name the file, such as 'report.html'"),
     ],
 )
-def test_mistakes(wsim_command: Command, toy: None, words: tuple[str, ...], sentence: str) -> None:
+def test_mistakes_are_reported_in_one_sentence(
+    wsim_command: Command, toy: None, words: tuple[str, ...], sentence: str
+) -> None:
     answer = wsim_command("trace", *words)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.strip() == f"wsim: {sentence}"

@@ -96,11 +96,11 @@ NUMBER_1_TO_3 = "is not accepted; accepted: a whole number from 1 to 3"
         (entries({"a": flag}), {"a": False}, {"a": False}),
     ],
 )  # fmt: skip
-def test_each_reader_at_its_edges(reader: Reader, value: Any, expected: Any) -> None:
+def test_readers_at_the_edges_of_their_ranges(reader: Reader, value: Any, expected: Any) -> None:
     assert read(reader, value) == expected
 
 
-def test_the_schemas_of_readers_say_the_same() -> None:
+def test_schemas_agree_with_readers() -> None:
     assert schema_of(whole(1, 3)) == {"type": "integer", "minimum": 1, "maximum": 3}
     assert schema_of(choice(1, 4)) == {"enum": [1, 4]}
     assert schema_of(listing(flag, least=2, most=5))["anyOf"][1] == {
@@ -116,7 +116,7 @@ def test_the_schemas_of_readers_say_the_same() -> None:
     assert schema_of(TWO)["additionalProperties"] == schema_of(whole(0, 9))
 
 
-def test_mistakes_name_who_wrote_the_value_last() -> None:
+def test_mistakes_name_the_last_source_of_a_value() -> None:
     problems = Problems("cards.toml")
     problems.wrote(("cards", "Altar"), "first.toml")
     problems.wrote(("cards", "Altar", "cost"), "second.toml")
@@ -156,17 +156,17 @@ def patched(before: dict[str, Any], patch: dict[str, Any]) -> Any:
         ({"01": {}}, "no such clause; accepted: 1 to 2 to change a clause, 3 to add one"),
     ],
 )  # fmt: skip
-def test_items_of_a_list_are_changed_added_and_removed_by_number(patch: Any, expected: Any) -> None:
+def test_list_items_are_changed_added_and_removed_by_number(patch: Any, expected: Any) -> None:
     found = patched({"cards": {"A": {"when": [{"x": 1, "y": 2}, {"x": 3}]}}}, {"cards": {"A": {"when": patch}}})
     assert (found == [expected]) if isinstance(expected, str) else (found["cards"]["A"]["when"] == expected)
 
 
-def test_an_item_that_is_not_a_table_is_replaced_by_a_table() -> None:
+def test_a_table_replaces_an_item_that_is_not_a_table() -> None:
     found = patched({"cards": {"A": {"when": [7]}}}, {"cards": {"A": {"when": {"1": {"x": 5}}}}})
     assert found == {"cards": {"A": {"when": [{"x": 5}]}}}
 
 
-def test_a_change_names_a_field_at_the_depth_of_its_section() -> None:
+def test_a_change_path_has_the_depth_of_its_section() -> None:
     assert parse_change("cards.Palace.points=6", GRAMMAR) == (("cards", "Palace", "points"), 6)
     assert parse_change("cards.Palace={points=6}", GRAMMAR) == (("cards", "Palace"), {"points": 6})
     assert parse_change("settings.x = true", GRAMMAR) == (("settings", "x"), True)
@@ -187,7 +187,7 @@ class Row:
     shares: Mapping[str, float] = None  # type: ignore[assignment]
 
 
-def test_rows_are_read_up_to_their_bounds(tmp_path: Path) -> None:
+def test_row_values_are_accepted_up_to_their_bounds(tmp_path: Path) -> None:
     assert read_row(Row, {"number": 3, "words": "a, b"}, "row", "F") == Row(3, words=("a", "b"))
     assert read_row(Row, {}, "row", "F", number=4).number == 4
     assert read_row(Row, {"number": 1, "shares": {"a": 2, "b": -0.5}}, "row", "F").shares == {"a": 2, "b": -0.5}
@@ -212,6 +212,6 @@ def test_rows_are_read_up_to_their_bounds(tmp_path: Path) -> None:
             read_rows(Row, rows, "row", "F")
 
 
-def test_faces_without_symbols_say_what_is_not_empty() -> None:
+def test_faces_without_symbols_describe_non_empty_fields() -> None:
     (face,) = plain_faces("card", [{"name": 7, "cost_of": 0, "points": None, "chain": "", "red": False, "n": 3}])
     assert (face.name, face.noun, face.part.does) == ("7", "card", "n 3")

@@ -55,7 +55,7 @@ def run(words: list[int], numbers: dict[str, int]) -> int:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_values_words_and_ranges_are_those_of_python(text: str) -> None:
+def test_formula_values_and_ranges_match_python(text: str) -> None:
     node, found = TOY.parse(text), values(text)
     assert [evaluate_node(node, names) for names, _ in found] == [value for _, value in found]
     words = TOY.code(node)
@@ -84,7 +84,7 @@ def test_the_range_of_each_operation(text: str, expected: tuple[int, int]) -> No
     assert span(TOY.parse(text), SPANS) == expected
 
 
-def test_words_name_whose_number_it_is() -> None:
+def test_formula_words_encode_whose_number_is_read() -> None:
     """256 times the operand: 4 times the number of a name, plus whose it is; 8 times a slot, plus what is handed."""
 
     def operands(text: str, **more: Any) -> list[tuple[str, int]]:
@@ -151,14 +151,14 @@ def test_words_name_whose_number_it_is() -> None:
         ("a" + " " * (MAX_LETTERS - 1), "a" + " " * MAX_LETTERS, "301 letters is too long; accepted: at most 300"),
     ],
 )  # fmt: skip
-def test_the_last_that_is_accepted_and_the_first_that_is_not(accepted: str, refused: str, words: str) -> None:
+def test_formula_limits_are_exact(accepted: str, refused: str, words: str) -> None:
     TOY.parse(accepted)
     with pytest.raises(FormulaError) as caught:
         TOY.parse(refused)
     assert words in str(caught.value)
 
 
-def test_numbers_written_in_a_formula_are_those_of_its_reader() -> None:
+def test_formula_literals_follow_the_rules_of_the_reader() -> None:
     text = "f.g(2, least=7, most=9) + max(10, a) * (3 if t > 1 else -4)"
     assert [value for _, value in TOY.written(text)] == [2, 10, 3, 1, 4]
     assert TOY.with_number(text, 2, -5) == "f.g(2, least=7, most=9) + max((-5), a) * (3 if t > 1 else -4)"

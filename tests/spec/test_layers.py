@@ -42,13 +42,13 @@ def laid(*changes: str) -> tuple[dict[str, Any], list[str]]:
     return content, problems.sentences
 
 
-def test_tables_merge_but_those_that_are_replaced_as_a_whole() -> None:
+def test_tables_merge_unless_they_are_replaced_as_a_whole() -> None:
     content, sentences = laid("dishes.Soup={ price = 3, needs = { spoons = 2 }, spices = { curry = 1 } }")
     assert content["dishes"]["Soup"] == {"price": 3, "spices": {"curry": 1}, "needs": {"pots": 1, "spoons": 2}}
     assert not sentences
 
 
-def test_lists_change_by_number() -> None:
+def test_list_items_are_changed_by_number() -> None:
     content, sentences = laid(
         "menus.Lunch.courses.2.dish=Tea", "menus.Lunch.courses.3={ dish = 'Nuts' }", "menus.Lunch.courses.1.remove=true"
     )
@@ -60,7 +60,7 @@ def test_lists_change_by_number() -> None:
 
 
 @pytest.mark.parametrize("order", [("1", "2"), ("2", "1")])
-def test_items_removed_in_one_patch_are_those_that_it_numbers(order: tuple[str, ...]) -> None:
+def test_removals_in_one_patch_use_the_original_numbering(order: tuple[str, ...]) -> None:
     """The numbers are those of the list as it was, whatever else is taken out of it."""
     content = {"menus": {"Lunch": {"courses": [{"dish": name} for name in ("Soup", "Cake", "Tea", "Nuts")]}}}
     patch = {"menus": {"Lunch": {"courses": {number: {"remove": True} for number in order}}}}
@@ -68,7 +68,7 @@ def test_items_removed_in_one_patch_are_those_that_it_numbers(order: tuple[str, 
     assert [course["dish"] for course in content["menus"]["Lunch"]["courses"]] == ["Tea", "Nuts"]
 
 
-def test_entries_are_removed_where_the_grammar_says_so() -> None:
+def test_entries_can_be_removed_where_the_grammar_allows_it() -> None:
     content, sentences = laid("dishes.Cake.remove=true", "menus.Lunch.remove=true")
     assert list(content["dishes"]) == ["Soup"]
     assert content["menus"]["Lunch"]["remove"] is True
@@ -79,7 +79,7 @@ def test_entries_are_removed_where_the_grammar_says_so() -> None:
 
 
 @pytest.mark.parametrize("entry", [{"remove": False}, {"remove": True, "price": 3}])
-def test_an_entry_is_removed_by_one_key_alone(entry: dict[str, Any]) -> None:
+def test_remove_must_be_the_only_key_of_an_entry(entry: dict[str, Any]) -> None:
     problems = Problems("cook.toml")
     content = document()
     Layers(problems, GRAMMAR).apply(content, {"dishes": {"Cake": entry}}, "a.toml")
@@ -87,7 +87,7 @@ def test_an_entry_is_removed_by_one_key_alone(entry: dict[str, Any]) -> None:
     assert problems.sentences == ["a.toml, dishes.Cake.remove: `remove = true` must be the only key"]
 
 
-def test_a_number_written_in_a_formula_is_changed_by_a_whole_number() -> None:
+def test_a_formula_literal_can_be_set_to_a_whole_number() -> None:
     def with_number(text: str, position: int, value: int) -> str:
         words = text.split()
         if position > len(words):
@@ -109,7 +109,7 @@ def test_a_number_written_in_a_formula_is_changed_by_a_whole_number() -> None:
     assert changed(7, "guests:3") == ("4 5", ['a.toml, dishes.Soup.served."guests:3": no number 3'])
 
 
-def test_a_patch_is_never_changed_by_later_layers() -> None:
+def test_later_layers_do_not_modify_a_patch() -> None:
     problems = Problems("cook.toml")
     layers, content = Layers(problems, GRAMMAR), document()
     patch = {"dishes": {"Tea": {"needs": {"cups": 1}}}}
@@ -131,7 +131,7 @@ def test_a_patch_is_never_changed_by_later_layers() -> None:
         ("rules={ tips = true }", ("rules",), {"tips": True}),
     ],
 )
-def test_a_change_is_a_path_and_a_value(change: str, path: tuple[str, ...], value: object) -> None:
+def test_a_change_consists_of_a_path_and_a_value(change: str, path: tuple[str, ...], value: object) -> None:
     assert parse_change(change, GRAMMAR) == (path, value)
     assert path_of(change) == path
 
@@ -145,7 +145,7 @@ def test_a_change_is_a_path_and_a_value(change: str, path: tuple[str, ...], valu
         ("rules.tips=[", "'[' is not a value; accepted: a number, a word, true, false, [...] or { ... }, such as"),
     ],
 )
-def test_invalid_changes_are_refused(change: str, expected: str) -> None:
+def test_invalid_changes_are_rejected(change: str, expected: str) -> None:
     with pytest.raises(UserError) as caught:
         parse_change(change, GRAMMAR)
     assert str(caught.value).startswith(f"--set {change!r}")
@@ -155,7 +155,7 @@ def test_invalid_changes_are_refused(change: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "written"), [("3", "3"), ("true", "true"), ("hot soup", '"hot soup"'), ("'a'", "'a'")]
 )
-def test_a_value_of_a_change_as_in_a_patch_file(text: str, written: str) -> None:
+def test_change_values_are_written_as_in_a_patch_file(text: str, written: str) -> None:
     assert value_in_patch(text) == written
 
 
@@ -173,7 +173,7 @@ MOVED = "its values are in wsim/babel/babel.toml, and changes to them go into a 
         ),
     ],
 )
-def test_sections_of_a_file(tmp_path: Path, text: str, expected: str) -> None:
+def test_unknown_sections_of_a_file_are_reported(tmp_path: Path, text: str, expected: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError) as caught:

@@ -37,7 +37,7 @@ def told(what: Any) -> list[str]:
     return [line.removeprefix("also: ") for line in lines]
 
 
-def test_a_goal() -> None:
+def test_mistakes_in_a_goal_are_reported() -> None:
     assert [line.partition(": ")[2] for line in told(lambda: as_goal(GOAL))] == [
         (
             "unknown section 'targets' (did you mean 'target'?); "
@@ -58,7 +58,7 @@ def test_a_goal() -> None:
     ]
 
 
-def test_a_learning_plan() -> None:
+def test_mistakes_in_a_learning_plan_are_reported() -> None:
     assert told(lambda: LearningPlan.restore(LEARNING, "l.toml")) == [
         "l.toml: a table lacks ruleset",
         "l.toml: table.players must be a whole number, not 2.5",
@@ -73,7 +73,7 @@ def test_a_learning_plan() -> None:
     ]
 
 
-def test_a_plan() -> None:
+def test_mistakes_in_a_plan_are_reported() -> None:
     lines = told(lambda: Plan.make(players="four", games=0, sed=1, set=["points"]))
     assert lines[0].startswith("unknown plan key 'sed'")
     assert lines[1:] == [
@@ -83,7 +83,7 @@ def test_a_plan() -> None:
     ]
 
 
-def test_weights(tmp_path: Path) -> None:
+def test_mistakes_in_weights_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "w.toml"
     file.write_text(WEIGHTS)
     plan = Plan.make(policies=[f"weighted:file={file}:set=three"])
@@ -95,7 +95,7 @@ def test_weights(tmp_path: Path) -> None:
         assert words in line
 
 
-def test_a_position() -> None:
+def test_mistakes_in_a_position_are_reported() -> None:
     head = {"format": "wsim-position/9", "plann": {}, "plan": [], "steps": {}, "number": "one", "game": 5}
     assert len(told(lambda: Game.from_json(json.dumps(head)))) == 6
 

@@ -123,7 +123,7 @@ PATCHES = {
 
 
 @pytest.mark.parametrize("patch", PATCHES)
-def test_patches_as_the_catalogue_sees_them(tmp_path: Path, patch: str) -> None:
+def test_the_schema_accepts_the_patches_that_the_catalogue_accepts(tmp_path: Path, patch: str) -> None:
     path = tmp_path / "p.toml"
     path.write_text(patch)
     assert WONDERS.is_valid(tomllib.loads(patch)) == PATCHES[patch]
@@ -165,7 +165,7 @@ def misspelt(value: Any, named: bool = False) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_an_editor_accepts_every_example_and_no_misspelt_keyword_of_it(name: str) -> None:
+def test_the_schema_accepts_examples_but_not_misspelt_keywords(name: str) -> None:
     WONDERS.validate(EXAMPLES[name])
     wrong = list(misspelt(EXAMPLES[name]))
     accepted = [file for file in wrong if WONDERS.is_valid(file)]
@@ -202,11 +202,11 @@ VOCABULARIES: tuple[Collection[str], ...] = (
 
 
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
-def test_every_keyword_of_the_readers_is_offered_to_editors(vocabulary: Collection[str]) -> None:
+def test_the_schema_has_every_keyword_of_the_readers(vocabulary: Collection[str]) -> None:
     assert set(vocabulary) <= set(words_of(card_file_schema()))
 
 
-def test_every_effect_is_described_by_its_own_name() -> None:
+def test_every_effect_is_described_under_its_own_name() -> None:
     card = card_file_schema()["$defs"]["card"]["properties"]
     described = {name: card[name]["description"] for name in EFFECTS}
     assert len(set(described.values())) == len(described)
@@ -214,7 +214,7 @@ def test_every_effect_is_described_by_its_own_name() -> None:
     assert schema_of(flag) == {"type": "boolean"}, "what is said of one field is not said of all"
 
 
-def test_numbers_of_formulas_are_known_to_editors() -> None:
+def test_the_schema_lists_the_names_that_formulas_can_read() -> None:
     """A patch over another one may name them; which there are, only the catalogue knows."""
     for path, number in (("points:1", 3), ("if:2", 1), ("points:0", 1), ("points:1", "3"), ("event:1", 1)):
         good = path in ("points:1", "if:2") and isinstance(number, int)
@@ -225,7 +225,7 @@ def test_numbers_of_formulas_are_known_to_editors() -> None:
 
 
 @pytest.mark.slow
-def test_the_schema_is_a_schema() -> None:
+def test_the_schema_is_valid() -> None:
     Draft202012Validator.check_schema(card_file_schema())
 
 

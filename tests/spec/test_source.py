@@ -30,7 +30,7 @@ def test_each_caller_gets_its_own_copy(tmp_path: Path) -> None:
     assert read_toml(path) == {"a": {"b": [1]}}
 
 
-def test_a_file_that_was_written_again_is_read_again(tmp_path: Path) -> None:
+def test_a_rewritten_file_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     for value in range(20):  # same size, within a moment
         path.write_text(f"a = {value:02}" if value > 9 else f"a = +{value}", encoding="utf-8")

@@ -31,7 +31,7 @@ def beside_of(*tables: Table) -> Any:
     return made
 
 
-def test_rows_are_matched_by_name_and_errors_of_independent_runs_add_up_in_squares() -> None:
+def test_rows_match_by_name_and_independent_errors_add_in_quadrature() -> None:
     made = beside_of(table({"A": 0.10, "B": 0.20, "C": 0.0}, 0.03), table({"B": 0.10, "A": 0.15}, 0.04))
     rows = {row["card"]: row for row in made.frame.to_dicts()}
     assert list(rows) == ["B", "A"]  # the largest difference first; C is not in both
@@ -55,7 +55,7 @@ def test_three_runs_are_compared_with_the_first() -> None:
     ]  # fmt: skip
 
 
-def test_tables_without_a_common_figure_or_row_are_not_put_side_by_side() -> None:
+def test_tables_without_common_figures_or_rows_are_not_compared() -> None:
     one = table({"A": 0.1}, 0.03)
     assert beside({1: one, 2: table({"A": 0.1}, 0.03, "score")}) is None
     assert beside({1: one, 2: table({"B": 0.1}, 0.03)}) is None

@@ -33,14 +33,14 @@ def left_out(known: dict[str, Any], table: str, out: int) -> list[bool]:
 
 
 @pytest.mark.parametrize("table", ["wonders", "cards", "worth of cards"])
-def test_an_omitted_family_is_inside_the_interval_of_the_others(table: str) -> None:
+def test_the_interval_of_other_families_covers_an_omitted_one(table: str) -> None:
     every = [known for known in stored() if table in known["figures"]]
     inside = [row for known, out in product(every, range(4)) for row in left_out(known, table, out)]
     assert len(inside) >= 4 * 60
     assert 0.90 <= np.mean(inside) <= 0.98
 
 
-def test_it_is_inside_for_every_number_of_seats_and_every_family() -> None:
+def test_omitted_families_are_covered_for_every_seat_count_and_family() -> None:
     for known in stored():
         every = [row for table, out in product(("wonders", "cards"), range(4)) for row in left_out(known, table, out)]
         assert np.mean(every) >= 0.90, known["conditions"]["players"]
@@ -58,7 +58,7 @@ def test_indistinguishable_rows_have_one_half_width() -> None:
     assert (player_half_widths(values, noise, 0.8) < half).all()
 
 
-def test_rows_that_differ_clearly_are_only_shrunk() -> None:
+def test_clearly_different_rows_are_only_shrunk() -> None:
     rng = np.random.default_rng(4)
     scale = np.where(np.arange(60) < 30, 0.002, 0.05)
     half = player_half_widths(rng.normal(0, 1, (4, 60)) * scale, np.full(60, 1e-8))
@@ -76,14 +76,14 @@ def test_the_shrunk_variances_of_clearly_different_rows_by_hand() -> None:
     assert half == pytest.approx(scipy.stats.t.ppf(0.975, 4) * np.sqrt(shrunk * 1.25), rel=1e-4)
 
 
-def test_a_row_needs_a_figure_of_every_family() -> None:
+def test_a_row_needs_a_figure_from_every_family() -> None:
     values = np.array([[0.2, 0.3, np.nan], [0.25, 0.31, 0.3]])
     half = player_half_widths(values, np.zeros(3))
     assert np.isfinite(half).tolist() == [True, True, False]
     assert np.isnan(player_half_widths(values[:1], np.zeros(3))).all()
 
 
-def test_no_half_width_is_zero_because_families_happen_to_agree() -> None:
+def test_agreeing_families_do_not_give_a_zero_half_width() -> None:
     rng = np.random.default_rng(7)
     scale = np.where(np.arange(60) < 50, 0.02, 0.2)
     values = rng.normal(0, 1, (4, 60)) * scale

@@ -35,7 +35,7 @@ def test_the_outcomes_of_three_games() -> None:
     assert found.figure("shared")["share"] == pytest.approx(2 / 3)
 
 
-def test_in_teams_the_outcomes_are_of_teams() -> None:
+def test_outcomes_in_team_games_are_per_team() -> None:
     """Seats 0 and 2 against 1 and 3: 5 + 4 against 3 + 1 points."""
     game = {"game": [0] * 4, "seat": range(4), "team": [0, 1, 0, 1], "rank": [1, 2, 1, 2]}
     seats = pl.DataFrame({**game, "win_share": [1.0, 0, 1, 0], "total": [5, 3, 4, 1]})
@@ -44,7 +44,7 @@ def test_in_teams_the_outcomes_are_of_teams() -> None:
     assert found.figure("shared")["share"] == 0
 
 
-def test_many_features_at_once_are_added_as_one_after_the_other() -> None:
+def test_features_added_together_or_one_by_one_give_the_same_sums() -> None:
     features = np.array([[1.0, 2.0, 0.0], [3.0, 0.0, 5.0]])  # two games
     whole = Moments(1, 3).plus_matrix(features)
     assert whole.totals.tolist() == [[4, 2, 5]]
@@ -70,7 +70,7 @@ def test_a_table_shows_no_main_column_that_is_always_zero() -> None:
     assert Table(frame.drop("side"), "Title", labels=("wonder",)).sheet().labels == 1
 
 
-def test_an_analysis_takes_its_options_and_no_others() -> None:
+def test_an_analysis_accepts_only_its_own_options() -> None:
     given: list[dict[str, Any]] = []
 
     def make(_source: object, **options: Any) -> Table:
@@ -99,7 +99,7 @@ RECIPES = (FactorSums(("wonder", "side")), FactorSums(("policy",), ("wonder",)),
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
-def test_a_summary_has_the_shapes_that_its_recipes_say(recipe: Any) -> None:
+def test_a_summary_has_the_shapes_of_its_recipes(recipe: Any) -> None:
     """What is read from a file is checked against these shapes."""
     kept = summarise(seats_table(30, 3, cards=("Altar", "Baths")), [recipe])
     arrays = kept.of(recipe.name)
@@ -120,7 +120,7 @@ def test_uninformative_levels_have_no_share_of_the_variance() -> None:
 
 
 @pytest.mark.jit_off
-def test_tables_of_sums_are_those_of_the_rows() -> None:
+def test_tables_from_sums_match_tables_from_rows() -> None:
     """Levels of one column and of two, adjusted or not, and owners."""
     seats = seats_table(80, 3, cards=("Altar", "Baths"))
     run: Any = SimpleNamespace(summary=summarise(seats, RECIPES))
@@ -143,7 +143,7 @@ def test_tables_of_sums_are_those_of_the_rows() -> None:
 
 
 @pytest.mark.jit_off
-def test_every_one_of_many_items_is_counted_for_itself() -> None:
+def test_many_items_are_counted_separately() -> None:
     """More than fit into one word of bits."""
     seats = seats_table(60, 3)
     rows = {row["card"]: row for row in cards(seats).frame.to_dicts()}

@@ -30,7 +30,7 @@ from wsim.stats.tables import Table
 from wsim.stats.worth import without
 
 
-def test_wins_are_as_expected_if_few_strata_deviate() -> None:
+def test_wins_are_predictable_if_few_strata_deviate() -> None:
     """Two policies: one wins most of its seats, the other few; what is not as usual: losses of one, wins of the other.
 
     The larger of the two counts; columns of outcomes are judged separately.
@@ -52,7 +52,7 @@ def test_wins_are_as_expected_if_few_strata_deviate() -> None:
     assert both.tolist() == [True, False]
 
 
-def test_verdicts_and_intervals_at_equal_ends() -> None:
+def test_verdicts_at_exact_interval_ends() -> None:
     words = verdicts([0.0, 1.0, -1.0, np.nan, 1.0, 1.0], [0.01, 0.0499, 0.0499, 0.01, 0.0501, np.nan])
     assert words.to_list() == ["lower", "higher", "lower", None, "unclear", None]
     assert verdicts([1.5, 0.5], [0.09, 0.09], null=1.0, level=0.9).to_list() == ["higher", "lower"]
@@ -71,7 +71,7 @@ def look(low: float, high: float, margin: float | None) -> str:
     return Look(9, 1, 2.0, 0.01, effects, np.array([(high - low) / 2]), margin).verdict(0)
 
 
-def test_a_look_is_clear_only_beyond_its_edges() -> None:
+def test_a_look_is_clear_only_if_its_interval_excludes_the_limit() -> None:
     assert [look(0.0, 1.0, None), look(0.25, 1.0, None), look(-1.0, 0.0, None), look(-1.0, -0.25, None)] == [
         *("unclear", "higher", "unclear", "lower")
     ]
@@ -95,7 +95,7 @@ def test_the_games_until_a_verdict_by_hand() -> None:
     assert four.tolist() == pytest.approx([100 * (4 * stricter**2 - 1)])
 
 
-def test_the_p_value_of_a_difference_of_groups_by_hand() -> None:
+def test_the_p_value_of_a_group_difference_by_hand() -> None:
     estimate = Estimate(np.array([0.2, 0.2, 0.2]), np.array([0.1, 0.01, 0.1]), np.array([500.0, 500, 40]))
     first, second = np.array([30.0, 60, 29]), np.array([100.0, 60, 900])
     p = estimate.p_of_groups(first, second)
@@ -120,14 +120,14 @@ def test_the_jackknife_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.isnan(variance._jackknife(np.zeros(2), [None], {}, 0.9).error).all()  # type: ignore[list-item]
 
 
-def test_an_adjusted_mean_has_an_error_from_two_games_on() -> None:
+def test_an_adjusted_mean_needs_two_games_for_an_error() -> None:
     levels = Levels(("a",), pl.DataFrame({"a": ["x", "y", "z"]}))
     model = Additive(levels, levels, ("score",), np.zeros((6, 1)), np.zeros((6, 6)), np.zeros(3), 1.0, np.zeros((3, 1)))
     found = model.estimate("score", np.array([4.0, 4.0, 4.0]), np.array([1.0, 2.0, 5.0]), 0.95)
     assert found.error.tolist() == pytest.approx([np.nan, np.sqrt(8), np.sqrt(5)], nan_ok=True)
 
 
-def test_an_estimate_times_a_number_has_all_its_ends_times_it() -> None:
+def test_scaling_an_estimate_scales_its_interval() -> None:
     plain = Estimate(np.array([2.0]), np.array([0.5]), np.full(1, 9.0))
     assert (plain.scaled(-2).value[0], plain.scaled(-2).error[0]) == (-4.0, 1.0)
     ended = Estimate(np.array([2.0, 1.0]), np.zeros(2), np.full(2, 9.0), ends=np.array([[1.0, np.nan], [5.0, np.nan]]))
@@ -135,7 +135,7 @@ def test_an_estimate_times_a_number_has_all_its_ends_times_it() -> None:
     assert (scaled.low.tolist(), scaled.high.tolist()) == ([3.0, 3.0], [15.0, 3.0])
 
 
-def test_moments_of_one_group_are_split_into_pairs_with_the_denominator() -> None:
+def test_moments_of_one_group_split_into_pairs_with_the_denominator() -> None:
     moments = Moments(1, 3)
     moments.add(np.array([[2.0, 3.0]]), np.array([[5.0, 0.0]]), np.array([[7.0, 1.0]]))
     halves = moments.split(1)
@@ -150,7 +150,7 @@ def test_seven_games_are_numbered_in_three_blocks() -> None:
     assert blocks == [[0, 0], [0, 1, 1], [2, 2]]
 
 
-def test_whole_games_are_cut_off_while_more_rows_are_left() -> None:
+def test_batches_end_at_whole_games() -> None:
     frame = pl.DataFrame({"game": [0, 0, 1, 1, 1, 2, 3, 3]})
     for rows, whole, rest in ((5, [[0, 0, 1, 1, 1]], [2, 3, 3]), (4, [[0, 0], [1, 1, 1, 2]], [3, 3]),
                               (2, [[0, 0], [1, 1, 1], [2]], [3, 3]), (8, [], [0, 0, 1, 1, 1, 2, 3, 3])):  # fmt: skip
@@ -171,7 +171,7 @@ def test_a_long_table_is_read_range_by_range_of_its_games(monkeypatch: pytest.Mo
     assert len([piece for piece in games._pieces(frame, 1000) if piece.height]) == 1
 
 
-def test_orders_of_finish_are_numbers_and_back() -> None:
+def test_finishing_orders_can_be_encoded_and_decoded() -> None:
     rank = np.array([[2, 1, 3], [1, 1, 3], [1, 2, -1], [2, 1, 2]])
     codes = np.array([[0, 1, 2], [2, 0, 1], [2, 2, -1], [1, 0, 1]])
     numbers = order_numbers(rank, codes, 3)
@@ -210,7 +210,7 @@ def test_only_columns_with_both_ends_can_be_plotted() -> None:
         table.plot("x")
 
 
-def test_a_win_is_counted_in_parts_that_every_share_is_a_whole_number_of() -> None:
+def test_win_shares_are_counted_in_whole_units() -> None:
     frame = pl.DataFrame(finish(np.array([[9, 9, 3], [1, 2, 2]])))
     piece = Piece.of(frame.with_columns(pl.when(pl.col("seat") == 9).then(0).otherwise(pl.col("rank")).alias("rank")))
     assert (piece.seats, piece.parts) == (3, 6)
@@ -221,7 +221,7 @@ def test_a_win_is_counted_in_parts_that_every_share_is_a_whole_number_of() -> No
     assert Piece.of(deserted).seats == 2
 
 
-def test_of_worth_tables_without_some_kinds_long_kinds_keep_their_widest_row() -> None:
+def test_dropping_kinds_keeps_the_widest_row_of_long_kinds() -> None:
     kinds: dict[str, Any] = {"what": ["a"] * 3 + ["b"] * 4 + ["c"], "followed": [1, 2, 3, 5, 9, 7, 9, 1]}
     table = Table(pl.DataFrame({**kinds, "name": list("stuvwxyz")}), "Worth")
     assert without(table, ["c"]).frame["name"].to_list() == ["s", "t", "u", "w", "y"]

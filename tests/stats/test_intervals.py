@@ -69,7 +69,7 @@ def test_wilson_agrees_with_statsmodels() -> None:
     assert np.isnan(wilson(0, 0)).all()
 
 
-def test_benjamini_hochberg_agrees_with_statsmodels_and_leaves_out_unknowns() -> None:
+def test_benjamini_hochberg_agrees_with_statsmodels_and_skips_missing_values() -> None:
     p = np.array([0.001, 0.2, 0.03, 0.03, 0.9, 0.0004, 1.0])
     assert benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1])
     with_gaps = np.insert(p, [0, 3], np.nan)
@@ -78,7 +78,7 @@ def test_benjamini_hochberg_agrees_with_statsmodels_and_leaves_out_unknowns() ->
     assert len(benjamini_hochberg([])) == 0
 
 
-def test_difference_is_cluster_robust_least_squares() -> None:
+def test_difference_matches_cluster_robust_least_squares() -> None:
     values, group, game = clustered_data(np.random.default_rng(1), 300)
     ours = clustered_difference(values, group, game)
     options = {"groups": game, "use_correction": False}
@@ -89,7 +89,7 @@ def test_difference_is_cluster_robust_least_squares() -> None:
     assert ours.error[0] == pytest.approx(fit.bse[1] * math.sqrt(games / (games - 1)))
 
 
-def test_mean_is_cluster_robust_least_squares() -> None:
+def test_mean_matches_cluster_robust_least_squares() -> None:
     values, _, game = clustered_data(np.random.default_rng(2), 200)
     kept = np.random.default_rng(3).random(len(values)) < 0.6  # games of different sizes
     ours = clustered_mean(values[kept], game[kept])
@@ -118,7 +118,7 @@ def test_intervals_have_their_nominal_coverage() -> None:
     assert blind < low  # the clustering matters in these data
 
 
-def test_few_games_still_cover() -> None:
+def test_intervals_from_few_games_still_cover() -> None:
     rng = np.random.default_rng(5)
     covered = 0
     for _ in range(REPLICATIONS):
@@ -138,7 +138,7 @@ def test_no_interval_from_fewer_than_two_games(games: int) -> None:
     assert np.isnan(estimate.p_value()).all()
 
 
-def test_a_share_of_all_or_nothing_has_wilsons_interval() -> None:
+def test_a_share_of_0_or_1_has_a_wilson_interval() -> None:
     moments = Moments(1, 2)
     moments.add(np.ones((1, 20)), np.zeros((1, 20)))
     share = moments.ratio(1, 0, share=True)
@@ -149,13 +149,13 @@ def test_a_share_of_all_or_nothing_has_wilsons_interval() -> None:
     assert [quadruple.value[0], quadruple.low[0], quadruple.high[0]] == pytest.approx([1.2, 0.8, 2.0])
 
 
-def test_constant_values_have_no_error_left_by_rounding() -> None:
+def test_constant_values_have_no_rounding_error() -> None:
     estimate = clustered_mean(np.full(3000, 0.1), np.repeat(np.arange(1000), 3))
     assert estimate.error[0] == 0
     assert np.isnan(estimate.p_value()[0])
 
 
-def test_combined_moments_are_those_of_the_combination() -> None:
+def test_combined_moments_match_the_concatenated_data() -> None:
     rng = np.random.default_rng(6)
     one, other = rng.random((2, 3, 50))
     parts, whole = Moments(3, 2), Moments(3, 1)
@@ -167,13 +167,13 @@ def test_combined_moments_are_those_of_the_combination() -> None:
 
 
 @pytest.mark.parametrize("length", [0, 1, 1000, 70_001])
-def test_inner_products_in_pieces_are_the_matrix_product(length: int) -> None:
+def test_blocked_inner_products_match_the_matrix_product(length: int) -> None:
     rng = np.random.default_rng(8)
     first, second = rng.random((7, length)), rng.random((3, length))
     np.testing.assert_allclose(inner_products(first, second), first @ second.T, rtol=1e-10)
 
 
-def test_results_of_threads_arrive_in_order_and_errors_are_raised() -> None:
+def test_thread_results_arrive_in_order_and_errors_are_raised() -> None:
     def slow_first(number: int) -> int:
         time.sleep(0.02 if number == 0 else 0)
         return 10 // (5 - number)
@@ -184,7 +184,7 @@ def test_results_of_threads_arrive_in_order_and_errors_are_raised() -> None:
 
 
 @pytest.mark.parametrize("level", [0, 1, -0.5, 95])
-def test_a_wrong_level_is_refused(level: float) -> None:
+def test_an_invalid_level_is_rejected(level: float) -> None:
     with pytest.raises(UserError, match="between 0 and 1"):
         Estimate(np.zeros(1), np.ones(1), np.full(1, 9.0), level)
     with pytest.raises(UserError, match="between 0 and 1"):

@@ -23,7 +23,7 @@ def matchup(table: stats.Table, one: str, other: str) -> dict[str, Any]:
     return table.frame.filter(chosen).row(0, named=True)
 
 
-def test_matchups_are_means_of_differences_within_games(seats: pl.DataFrame) -> None:
+def test_matchups_are_mean_differences_within_games(seats: pl.DataFrame) -> None:
     table = stats.matchups(seats)
     by_game = seats.group_by("game", "policy").agg(pl.col("total", "win_share").mean())
     one, other = (by_game.filter(pl.col("policy") == name) for name in ("science", "random"))
@@ -41,7 +41,7 @@ def test_matchups_are_means_of_differences_within_games(seats: pl.DataFrame) -> 
     assert back["q"] == ours["q"]
 
 
-def test_ahead_is_the_share_of_pairs(seats: pl.DataFrame) -> None:
+def test_ahead_is_a_share_of_pairs(seats: pl.DataFrame) -> None:
     part = seats.head(4 * 60)
     one, other = (part.filter(pl.col("policy") == name) for name in ("military", "civilian"))
     pairs = one.join(other, on="game").with_columns(
@@ -59,7 +59,7 @@ def test_the_planted_policy_wins_its_matchups_and_no_other(seats: pl.DataFrame) 
     assert one["score_difference_low"] < 2 < one["score_difference_high"]
 
 
-def test_the_verdict_is_about_wins_though_the_loser_scores_more() -> None:
+def test_the_verdict_is_about_wins_even_if_the_loser_scores_more() -> None:
     """One wins nine games of ten by a point and loses the tenth by a hundred: it is ahead, and its score is lower."""
     games = np.arange(400)
     first = np.where(games % 10 == 9, 0, 51)
@@ -77,7 +77,7 @@ def test_matchups_need_few_levels() -> None:
         stats.matchups(frame, by="name")
 
 
-def test_crowding_counts_the_others_with_the_same_plan(seats: pl.DataFrame) -> None:
+def test_crowding_counts_opponents_with_the_same_strategy(seats: pl.DataFrame) -> None:
     frame = stats.crowding(seats).frame
     company = seats.with_columns(others=pl.len().over("game", "policy") - 1)
     for others in (0, 1, 2):
@@ -89,7 +89,7 @@ def test_crowding_counts_the_others_with_the_same_plan(seats: pl.DataFrame) -> N
     assert frame["n"].sum() == seats.height
 
 
-def test_crowding_shows_a_plan_that_suffers_from_company() -> None:
+def test_crowding_shows_a_strategy_that_suffers_from_competition() -> None:
     rng = np.random.default_rng(3)
     scientists = rng.random((5000, 4)) < 0.4
     others = scientists.sum(axis=1, keepdims=True) - scientists
@@ -121,7 +121,7 @@ def model_seats(games: int, seed: int) -> pl.DataFrame:
 
 
 @pytest.mark.slow
-def test_shares_of_the_variance_are_recovered_with_their_intervals() -> None:
+def test_variance_shares_are_recovered_with_their_intervals() -> None:
     covered = 0
     for seed in range(40):
         frame = stats.variance_shares(model_seats(250, seed), FACTORS, outcome="points").frame
@@ -150,14 +150,14 @@ def test_negatively_correlated_seats_have_a_negative_common_component() -> None:
     assert shares.filter(pl.col("source") == "table")["share"].item() == pytest.approx(-1 / 3, abs=0.01)
 
 
-def test_shares_do_not_depend_on_where_the_outcome_begins() -> None:
+def test_variance_shares_do_not_change_when_the_outcome_is_shifted() -> None:
     frame = model_seats(200, 8)
     shares = stats.variance_shares(frame, FACTORS, outcome="points").frame["share"].to_list()
     shifted = stats.variance_shares(frame.with_columns(pl.col("points") + 1e6), FACTORS, outcome="points").frame
     assert shifted["share"].to_list() == pytest.approx(shares, rel=0, abs=1e-10)
 
 
-def test_too_few_games_carry_no_information() -> None:
+def test_too_few_games_give_no_variance_shares() -> None:
     frame = stats.variance_shares(model_seats(1, 7), FACTORS, outcome="points").frame
     assert frame["share"].null_count() == frame.height
     with pytest.raises(UserError, match="name the factors"):
@@ -167,7 +167,7 @@ def test_too_few_games_carry_no_information() -> None:
     ]  # the factors that every game has
 
 
-def test_the_component_of_the_table_by_hand() -> None:
+def test_the_table_variance_component_by_hand() -> None:
     """Games of one, two and three seats without any factor that tells: mean game size n0 = (6 - 14 / 6) / 2 (ANOVA)."""
     frame = pl.DataFrame(
         {
@@ -212,7 +212,7 @@ def test_team_mates_are_not_opponents() -> None:
     assert rows["c", "b"]["ahead"] == 1
 
 
-def test_constant_outcomes_still_have_a_width() -> None:
+def test_constant_outcomes_still_get_an_interval() -> None:
     """By Wilson's interval for what was never seen: in 40 games it may come in 0.0876 of them."""
     rows = {"game": np.repeat(np.arange(40), 3), "seat": [0, 1, 2] * 40, "policy": ["a", "b", "c"] * 40}
     frame = pl.DataFrame({**rows, "total": [30, 20, 10] * 40, "win_share": [1.0, 0.0, 0.0] * 40})
@@ -241,7 +241,7 @@ def upset(games: int, upsets: int) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("upsets", [0, 1, 29])
-def test_where_almost_all_wins_are_the_usual_ones_they_have_no_interval(upsets: int) -> None:
+def test_almost_deterministic_wins_have_no_interval(upsets: int) -> None:
     """Sheet were 0.333 +-0.000 where one policy wins all, and intervals that held the truth in 84 of 100 runs."""
     frame = upset(150, upsets)
     tables = {
@@ -257,7 +257,7 @@ def test_where_almost_all_wins_are_the_usual_ones_they_have_no_interval(upsets: 
     assert tables["win_difference"].frame["score_difference_low"].is_not_null().all()
 
 
-def test_as_soon_as_enough_wins_are_others_they_have_intervals() -> None:
+def test_wins_with_enough_upsets_have_intervals() -> None:
     frame = upset(150, 30)
     for name, table in (
         ("win_difference", stats.owners(frame, "built:", noun="card")),

@@ -28,7 +28,7 @@ def pair(table: stats.Table, one: str, other: str) -> dict[str, float]:
     return table.frame.filter((pl.col("card") == one) & (pl.col("other") == other)).row(0, named=True)
 
 
-def test_lift_is_the_interaction_of_a_regression() -> None:
+def test_lift_equals_a_regression_interaction() -> None:
     frame = with_synergy(2000, 1)
     ours = pair(data.card_pairs(frame, outcome="points"), FEW[0], FEW[1])
     one, other = (frame[f"built:{name}"].to_numpy().astype(float) for name in FEW[:2])
@@ -64,7 +64,7 @@ def test_intervals_of_lifts_cover() -> None:
     assert 0.93 < covered / total < 0.97
 
 
-def test_win_share_some_cards_only_and_rows_in_any_order() -> None:
+def test_pairs_of_selected_cards_do_not_depend_on_row_order() -> None:
     frame = with_synergy(500, 3)
     table = data.card_pairs(frame, outcome="win_share", only=FEW[:3])
     assert table.frame.height == 3
@@ -87,7 +87,7 @@ def test_rare_pairs_are_omitted_and_empty_runs_are_tables() -> None:
     assert not data.card_pairs(unowned, partners_of=["Card 01"], fewest=1).frame.is_empty()
 
 
-def test_finished_chains_against_those_only_begun() -> None:
+def test_finished_chains_are_compared_with_unfinished_ones() -> None:
     frame = with_synergy(4000, 5)
     chains = [FEW[:2], FEW[3:6], FEW[6:8]]
     table = data.card_chains(frame, chains, outcome="points")
@@ -105,7 +105,7 @@ def test_finished_chains_against_those_only_begun() -> None:
         data.card_chains(frame, [FEW[:1]])
 
 
-def test_shrinkage_beats_the_raw_effects_and_its_intervals_cover() -> None:
+def test_shrunk_effects_beat_raw_ones_and_their_intervals_cover() -> None:
     rng = np.random.default_rng(7)
     raw = close = covered = 0.0
     for _ in range(50):
@@ -119,7 +119,7 @@ def test_shrinkage_beats_the_raw_effects_and_its_intervals_cover() -> None:
     assert 0.91 < covered / 50 < 0.97
 
 
-def test_shrinkage_of_equal_effects_and_of_few() -> None:
+def test_equal_effects_and_few_effects_are_shrunk() -> None:
     effects = np.array([1.0, 1.1, 0.9, 1.05, 0.95, np.nan])
     shrunk = shrink(effects, np.ones(6))
     assert np.ptp(shrunk.value[:5]) == pytest.approx(0.5 * np.ptp(effects[:5]))  # Morris: (5 - 3) / (5 - 1) of the way
@@ -141,7 +141,7 @@ def test_shrinkage_by_hand() -> None:
     assert drawn.high - drawn.value == pytest.approx([1.959964 * np.sqrt(187 / 192)] * 4)
 
 
-def test_chains_are_in_the_order_of_what_is_left_of_their_lift(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chains_are_sorted_by_shrunk_lift(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is shrunk first, then the lift; unknown ones last."""
     known = {"chain": ["a", "b", "c", "d"], "shrunk": [0.1, 0.3, None, 0.1], "lift": [0.4, 0.2, 0.9, 0.5]}
     monkeypatch.setattr(pairs_module, "_chain_rows", lambda *_given, **_more: pl.DataFrame(known))

@@ -23,7 +23,7 @@ def played(games: int, within: float | None, spread: float) -> list[range]:
     return done
 
 
-def test_playing_continues_until_the_interval_is_narrow_enough() -> None:
+def test_games_are_added_until_the_interval_is_narrow_enough() -> None:
     done = played(1000, 0.01, 1.0)
     assert done[0] == range(1000)
     assert all(one.stop == other.start for one, other in pairwise(done))
@@ -31,12 +31,12 @@ def test_playing_continues_until_the_interval_is_narrow_enough() -> None:
     assert all(other.stop <= 4 * one.stop for one, other in pairwise(done))
 
 
-def test_without_a_wish_or_with_enough_games_nothing_more_is_played() -> None:
+def test_no_games_are_added_without_a_target_or_with_enough_games() -> None:
     assert played(1000, None, 1.0) == [range(1000)]
     assert played(20_000, 0.01, 1.0) == [range(20_000)]
 
 
-def test_growth_ends_at_a_bound_and_says_what_it_would_take() -> None:
+def test_growth_stops_at_a_limit_and_reports_the_games_needed() -> None:
     done = played(100, 1e-6, 1.0)
     assert done[-1].stop == 100 * MAX_GROWTH
     assert reached(10_000, 1e-6, 0.01, "wonders") == (
@@ -47,7 +47,7 @@ def test_growth_ends_at_a_bound_and_says_what_it_would_take() -> None:
     assert reached(10, None, 0.1, "it") == ""
 
 
-def test_the_games_needed_are_those_after_which_the_interval_excludes_zero() -> None:
+def test_games_needed_are_until_the_interval_excludes_zero() -> None:
     more = games_to_decide(np.array([0.01, 0.02, 0.0]), np.array([0.02, 0.01, 0.01]), 1000)
     assert more.tolist() == [3000.0, 50.0, math.inf]  # one that is clear by its own interval: at least a twentieth
     equal = games_to_decide(np.array([0.0, 0.09]), np.array([0.2, 0.2]), 1000, margin=0.1)
@@ -79,7 +79,7 @@ def test_the_nearest_unclear_rows_are_named() -> None:
     assert undecided_note(nothing, ["name"], "effect", 10) == "Unclear; no affordable number of games would settle it."
 
 
-def test_rounded_numbers_and_the_widest_interval() -> None:
+def test_game_counts_are_rounded_and_the_widest_interval_counts() -> None:
     assert [rounded(number) for number in (1234.0, 7.2, 0.0, math.inf)] == [1300, 8, 0, 0]
     frame = pl.DataFrame(
         {"n": [1, 2], "win_share": [0.1, 0.2], "win_share_low": [0.05, None], "win_share_high": [0.15, None]}

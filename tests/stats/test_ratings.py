@@ -64,7 +64,7 @@ def test_strengths_are_recovered_and_their_intervals_cover() -> None:
     assert large["log_strength"].sum() == pytest.approx(0)
 
 
-def test_intervals_are_valid_when_the_model_does_not() -> None:
+def test_intervals_are_valid_even_if_the_model_is_wrong() -> None:
     """Normal scores with a game effect are not Plackett-Luce; equal boards must still be found equal."""
     table = stats.strengths(seats_table(2000, cards=(), seed=3), "wonder").frame
     assert table.filter(pl.col("q") < 0.01).is_empty()
@@ -74,7 +74,7 @@ def test_intervals_are_valid_when_the_model_does_not() -> None:
     assert planted["win_share"][0] > 0.28
 
 
-def test_order_of_rows_and_missing_seats() -> None:
+def test_row_order_and_missing_seats_do_not_matter() -> None:
     frame = drawn(300, 7)
     expected = stats.strengths(frame, "wonder").frame
     again = stats.strengths(frame.sample(fraction=1, shuffle=True, seed=1), "wonder").frame
@@ -95,7 +95,7 @@ def test_the_same_level_in_several_seats() -> None:
     assert table["strength"][0] / table["strength"][1] == pytest.approx(2, rel=0.06)
 
 
-def test_uninformative_games_are_refused() -> None:
+def test_uninformative_games_are_rejected() -> None:
     items = np.array([[0, 1], [1, 0], [0, 1]])
     with pytest.raises(UserError, match="'board 1' never finished ahead of 'board 0'"):
         stats.strengths(table_of(items, np.array([[9, 1], [1, 9], [9, 1]])), "wonder")
@@ -106,7 +106,7 @@ def test_uninformative_games_are_refused() -> None:
     assert fit(tie).log_strengths == pytest.approx([0, 0])
 
 
-def test_too_many_levels_are_refused() -> None:
+def test_too_many_levels_are_rejected() -> None:
     frame = table_of(np.arange(7000).reshape(1000, 7), np.tile(np.arange(7), (1000, 1)))
     with pytest.raises(UserError, match="too many to rank"):
         stats.strengths(frame, "wonder")

@@ -40,13 +40,13 @@ class OneEffect:
         ("pocock", [2.438, 2.427, 2.410, 2.397, 2.386]),
     ],
 )
-def test_boundaries_are_the_published_ones(spending: str, expected: list[float]) -> None:
+def test_boundaries_match_published_values(spending: str, expected: list[float]) -> None:
     boundaries = Boundaries(0.05, spending)
     assert [boundaries.next(look / 5) for look in range(1, 6)] == pytest.approx(expected, abs=5e-4)
     assert boundaries.spent == pytest.approx(0.05)
 
 
-def test_one_look_is_the_ordinary_test() -> None:
+def test_one_look_equals_the_ordinary_test() -> None:
     assert Boundaries(0.05).next(1.0) == pytest.approx(1.959964, abs=1e-5)
 
 
@@ -62,7 +62,7 @@ def test_a_question_repeated_with_a_larger_budget_spends_only_the_reserved_alpha
 
 
 @pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
-def test_doubling_the_budget_until_it_is_clear_errs_at_most_at_alpha(spending: str) -> None:
+def test_repeatedly_doubling_the_budget_keeps_the_error_rate_at_alpha(spending: str) -> None:
     """The audit found .067 to .168 where each budget was a test of its own."""
     boundaries, shares = Boundaries(0.05, spending, reserve=0.1), [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0]
     edges = np.array([boundaries.next(share) for share in shares])
@@ -87,7 +87,7 @@ def paths(replications: int, effect: float, looks: int, budget: int, **options: 
 
 
 @first_quick(1, "spending", ["obrien_fleming", "pocock"])
-def test_no_effect_is_called_different_as_rarely_as_promised(spending: str) -> None:
+def test_a_null_effect_is_called_clear_at_most_at_rate_alpha(spending: str) -> None:
     ends = paths(300, 0.0, 5, 2000, spending=spending, alpha=0.1)
     wrong = sum(end.verdict(0) in ("higher", "lower") for end in ends)
     low, high = scipy.stats.binom.interval(0.9995, 300, 0.1)
@@ -97,7 +97,7 @@ def test_no_effect_is_called_different_as_rarely_as_promised(spending: str) -> N
     assert inside == 300 - wrong
 
 
-def test_an_effect_is_found_early_and_is_in_its_interval() -> None:
+def test_an_effect_is_found_early_and_lies_in_its_interval() -> None:
     ends = paths(150, 0.3, 10, 4000)  # 9.5 standard errors at the end
     assert all(end.verdict(0) == "higher" for end in ends)
     assert np.mean([end.deals for end in ends]) < 2000
@@ -105,7 +105,7 @@ def test_an_effect_is_found_early_and_is_in_its_interval() -> None:
     assert covered >= 138  # of 150: the interval of every look covers with at least 0.95
 
 
-def test_equivalence_is_claimed_rarely_for_effects_at_the_margin() -> None:
+def test_effects_at_the_margin_are_rarely_called_equivalent() -> None:
     ends = paths(200, 0.2, 5, 4000, margin=0.2)
     assert sum(end.verdict(0) == "equivalent" for end in ends) <= 13  # at most 5 expected
     none = paths(50, 0.0, 5, 4000, margin=0.2)
@@ -113,7 +113,7 @@ def test_equivalence_is_claimed_rarely_for_effects_at_the_margin() -> None:
     assert np.mean([end.deals for end in none]) < 4000
 
 
-def test_looks_of_any_size_and_a_budget_overrun() -> None:
+def test_looks_may_have_any_size_and_exceed_the_budget() -> None:
     rng = np.random.default_rng(3)
     test = OneEffect(stats.SequentialTest(1000))
     sizes = [3, 500, 20, 400, 300]
@@ -126,7 +126,7 @@ def test_looks_of_any_size_and_a_budget_overrun() -> None:
     assert looks[-1].spent == pytest.approx(0.05)
 
 
-def test_invalid_test_settings_are_refused() -> None:
+def test_invalid_test_settings_are_rejected() -> None:
     for wrong, text in (
         ({"budget": 0}, "at least 1 deal"),
         ({"budget": 10, "margin": 0}, "larger than 0"),

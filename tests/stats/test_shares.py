@@ -23,7 +23,7 @@ def shares(owners: NDArray[np.int64], seats: int = 4) -> dict[str, float]:
     return table.row(0, named=True)
 
 
-def test_where_all_games_are_alike_the_interval_has_some_width() -> None:
+def test_identical_games_still_give_an_interval() -> None:
     one = shares(np.ones(100, np.int64))
     low, high = (float(end) for end in wilson(100, 100))
     assert one["built_share"] == 0.25
@@ -50,7 +50,7 @@ def test_the_interval_of_an_almost_certain_share_covers(chance: float, copies: i
     assert covered >= 180  # 0.999 of a binomial with 0.95
 
 
-def test_an_ordinary_share_has_the_spread_between_games() -> None:
+def test_an_ordinary_share_uses_the_variance_between_games() -> None:
     owners = np.random.default_rng(2).binomial(2, 0.5, 500)
     one, naive = shares(owners), owners / 4
     half = 1.9647 * naive.std(ddof=1) / np.sqrt(500)
@@ -58,7 +58,7 @@ def test_an_ordinary_share_has_the_spread_between_games() -> None:
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one-policy", "within-policies"])
-def test_few_owners_who_all_lost_decide_nothing(several: bool) -> None:
+def test_a_few_losing_owners_give_no_verdict(several: bool) -> None:
     """Of 120 things that do nothing, each had by 3 seats, many have won or lost alike: intervals cover 0."""
     rng = np.random.default_rng(5)
     games, things = 100, 120
@@ -87,7 +87,7 @@ def test_a_policy_that_never_wins_is_below_the_fair_share_and_all_others() -> No
         assert set(met["verdict"]) == {verdict}
 
 
-def test_a_policy_in_every_seat_has_no_win_share_interval() -> None:
+def test_a_policy_that_plays_every_seat_has_no_win_share_interval() -> None:
     """By construction 1 / seats, which is no estimate; beside another policy, and of scores, there is one."""
     frame = pl.DataFrame(finish(np.random.default_rng(1).integers(30, 70, (50, 4))))
     alone = stats.policies(frame.with_columns(policy=pl.lit("a")))

@@ -37,7 +37,7 @@ def tables() -> dict[str, Table]:
     return made
 
 
-def test_differences_are_written_with_their_sign_and_some_intervals_are_drawn(tables: dict[str, Table]) -> None:
+def test_differences_are_signed_and_some_intervals_are_drawn(tables: dict[str, Table]) -> None:
     columns = {(name, column.name): column for name, table in tables.items() for column in table.columns}
     columns |= {("worth", column.name): column for column in worth_columns()}
     columns |= {("picks", column.name): column for column in pick_columns("win")}
@@ -64,7 +64,7 @@ def test_differences_are_written_with_their_sign_and_some_intervals_are_drawn(ta
     assert columns["chains", "lift"].unit == "points"
 
 
-def test_every_column_of_a_table_is_declared_and_its_labels_come_first(tables: dict[str, Table]) -> None:
+def test_every_table_column_is_declared_and_labels_come_first(tables: dict[str, Table]) -> None:
     for name, table in tables.items():
         declared = {column.name for column in table.columns}
         declared |= {end for column in table.columns for end in column.ends or ()}
@@ -83,7 +83,7 @@ def rows_of(count: int, known: int, figure: str = "win_share", **more: Any) -> T
 
 
 @pytest.mark.parametrize("form", ["levels", "owners"])
-def test_of_more_than_thirty_known_rows_the_ten_best_and_five_worst_are_shown(form: Any) -> None:
+def test_long_tables_show_the_ten_best_and_five_worst_rows(form: Any) -> None:
     whole = rows_of(30, 20, form=form)
     assert ends(whole) == (whole.title, whole.frame)
     title, frame = ends(rows_of(33, 30, form=form))
@@ -100,7 +100,7 @@ def test_of_more_than_thirty_known_rows_the_ten_best_and_five_worst_are_shown(fo
 
 
 @pytest.mark.parametrize(("cards", "shown"), [(15, 15), (16, 15)])
-def test_of_worth_the_ends_of_the_cards_and_all_short_kinds_are_shown(cards: int, shown: int) -> None:
+def test_worth_shows_the_extreme_cards_and_all_short_kinds(cards: int, shown: int) -> None:
     kinds = ["build"] * cards + ["bury"] * 17 + ["sell"] * 2
     frame = pl.DataFrame({"what": kinds, "name": [str(row) for row in range(len(kinds))], "worth": 0.0})
     title, rows = ends(Table(frame, "Worth"))
@@ -111,7 +111,7 @@ def test_of_worth_the_ends_of_the_cards_and_all_short_kinds_are_shown(cards: int
         assert rows["name"].to_list() == [str(row) for row in (*range(10), *range(11, 16), 33, 34)]
 
 
-def test_the_charts_of_items_are_sorted_by_their_facts_the_last_first() -> None:
+def test_item_charts_are_sorted_by_item_facts_last_first() -> None:
     scatter, forest = item_charts("worth", "wanted", "card", ["age"], ["age_of_card", "color"])
     assert (scatter.shape, scatter.values, scatter.labels) == ("scatter", ("worth", "wanted"), ("card", "age"))
     assert scatter.title == "What each card is worth, against how often it is wanted"
@@ -135,7 +135,7 @@ def figures(names: list[str], ratio: list[float], score: list[float], half: floa
     return Table(frame, "Policies", columns=columns, form="levels", labels=("policy",))
 
 
-def test_the_difference_of_two_tables_by_hand() -> None:
+def test_the_difference_between_two_tables_by_hand() -> None:
     """Half widths of 0.3 and 0.4 add up to 0.5, as errors of independent runs do."""
     found = minus(figures(["a", "b", "c"], [1.0, 1.5, 1.2], [50, 60, 55], 0.3),
                   figures(["b", "a", "d"], [1.0, 1.2, 1.0], [58, 51, 50], 0.4))  # fmt: skip
@@ -154,7 +154,7 @@ def test_the_difference_of_two_tables_by_hand() -> None:
     assert minus(figures(["a"], [1.0], [50], 0.3), nobody) is None, "a row that nobody had is in no table"
 
 
-def test_facts_of_items_sort_their_charts_and_nothing_else_does() -> None:
+def test_only_item_facts_sort_item_charts() -> None:
     seats = seats_table(40, 3, cards=("Altar", "Baths"))
     about = {name: {"age": 1, "color": "blue"} for name in ("Altar", "Baths")}
     table = cards(seats, about=about, by="policy")
@@ -164,7 +164,7 @@ def test_facts_of_items_sort_their_charts_and_nothing_else_does() -> None:
     assert {chart.by for chart in cards(seats, by="policy").charts} == {()}
 
 
-def test_a_table_without_names_of_rows_has_one_column_in_front() -> None:
+def test_a_table_without_row_names_has_one_leading_column() -> None:
     assert Table(pl.DataFrame({"x": [1]}), "Title").sheet().labels == 1
     assert Table(pl.DataFrame({"x": [1], "a": ["b"]}), "Title", labels=("a",)).sheet().labels == 2
 
@@ -179,7 +179,7 @@ def test_sources_of_the_variance_need_more_rows_than_levels() -> None:
     assert enough["share"].sum() == pytest.approx(1)
 
 
-def test_a_sheet_has_the_title_and_the_rows_it_is_given() -> None:
+def test_a_sheet_takes_the_given_title_and_rows() -> None:
     table = Table(pl.DataFrame({"wonder": ["a", "b"], "n": [3, 4]}), "Usual", labels=("wonder",))
     assert (table.sheet().title, table.sheet(title="Other").title) == ("Usual", "Other")
     assert [row["n"] for row in table.sheet(table.frame[1:]).rows] == [4]
@@ -213,7 +213,7 @@ def _verdicts(labels: tuple[str, ...] = ("wonder",)) -> Analysis:
     )  # fmt: skip
 
 
-def test_a_table_of_verdicts_says_for_whom_they_hold_unless_it_allows_for_other_players() -> None:
+def test_a_table_of_verdicts_names_the_players_they_apply_to() -> None:
     """Tables of policies, of people and without verdicts do not; for a split of one's own, others are unknown."""
     said = "Verdicts are for net, greedy; what other good players would find is not known here."
     run: Any = _Run()
@@ -234,7 +234,7 @@ def test_a_table_of_verdicts_says_for_whom_they_hold_unless_it_allows_for_other_
         replace(_verdicts(), by=None).table(run, ["side"])
 
 
-def test_levels_are_drawn_as_intervals_around_the_fair_share_and_points_on_top_of_each_other() -> None:
+def test_levels_are_drawn_as_intervals_and_points_as_stacked_bars() -> None:
     wins, points = level_charts(("wonder", "board_side"), ("points_guild",))
     assert (wins.shape, wins.values, wins.labels, wins.judged) == ("forest", (FAIR,), ("wonder", "board_side"), True)
     assert wins.title == "Wins by wonder and board side (x fair share, with intervals)"

@@ -86,7 +86,7 @@ def test_card_table_agrees_with_group_by_and_regression(seats: pl.DataFrame) -> 
             assert width == pytest.approx(2 * 1.961 * fit.bse[1] * math.sqrt(games / (games - 1)), rel=1e-3)
 
 
-def test_planted_effects_are_found_and_nothing_else(seats: pl.DataFrame) -> None:
+def test_only_planted_effects_are_found(seats: pl.DataFrame) -> None:
     table = data.cards(seats).frame
     found = set(table.filter(pl.col("score_q") < 0.01)["card"])
     assert found == {"Card 00", "Card 03"}
@@ -106,7 +106,7 @@ def test_false_discoveries_stay_rare() -> None:
 
 
 @pytest.mark.slow
-def test_difference_of_a_card_covers_its_truth() -> None:
+def test_the_interval_of_a_card_difference_covers_the_truth() -> None:
     covered = 0
     for seed in range(200):
         table = data.cards(seats_table(80, cards=FEW[:1], card_points=(3.0,), seed=seed, game_spread=6))
@@ -130,7 +130,7 @@ def test_fast_and_general_path_agree(seats: pl.DataFrame) -> None:
 
 
 @pytest.mark.parametrize("make", [data.wonders, stats.policies, data.cards, stats.matchups, stats.crowding])
-def test_order_of_rows_and_kind_of_frame_do_not_matter(seats: pl.DataFrame, make: object, tmp_path: Path) -> None:
+def test_row_order_and_frame_type_do_not_matter(seats: pl.DataFrame, make: object, tmp_path: Path) -> None:
     assert callable(make)
     part = seats.head(4 * 500)
     expected = make(part).frame
@@ -140,7 +140,7 @@ def test_order_of_rows_and_kind_of_frame_do_not_matter(seats: pl.DataFrame, make
         assert_frame_equal(make(other).frame, expected, rel_tol=1e-9)
 
 
-def test_filtered_games_of_different_lengths(seats: pl.DataFrame) -> None:
+def test_filtered_games_may_have_different_numbers_of_rows(seats: pl.DataFrame) -> None:
     part = seats.filter(pl.col("policy").is_in(["random", "science"]))
     ours = row(data.cards(part), card="Card 00")
     built = part["built:Card 00"].to_numpy()
@@ -150,7 +150,7 @@ def test_filtered_games_of_different_lengths(seats: pl.DataFrame) -> None:
 
 
 @pytest.mark.parametrize("rows", [1, 10, 4 * 7, 100_000])
-def test_batches_are_whole_games_of_any_size(seats: pl.DataFrame, rows: int) -> None:
+def test_batches_consist_of_whole_games_of_any_size(seats: pl.DataFrame, rows: int) -> None:
     part = seats.select("game", "seat").head(4 * 50 - 2)
     found = list(batches(part.lazy(), ["seat"], rows=rows))
     assert_frame_equal(pl.concat([batch.frame for batch in found]), part)
@@ -159,7 +159,7 @@ def test_batches_are_whole_games_of_any_size(seats: pl.DataFrame, rows: int) -> 
     assert sum(batch.games for batch in found) == 50
 
 
-def test_extent_counts_games_and_sees_disorder(seats: pl.DataFrame) -> None:
+def test_extent_counts_games_and_detects_disorder(seats: pl.DataFrame) -> None:
     lazy = seats.lazy()
     assert (extent(lazy).games, extent(lazy).rows, extent(lazy).in_order) == (3000, 12_000, True)
     assert extent(lazy.head(0)).games == 0
@@ -176,7 +176,7 @@ def test_a_seat_of_rank_0_is_not_a_player() -> None:
     assert (table["fair_share_ratio"] / table["win_share"]).to_list() == pytest.approx([2, 2])
 
 
-def test_fair_share_ratio_of_teams_are_relative_to_teams() -> None:
+def test_fair_share_ratios_of_teams_are_relative_to_teams() -> None:
     frame = seats_table(300, 4, cards=FEW)
     frame = frame.with_columns(team=pl.col("seat") // 2).with_columns(pl.col("win_share").sum().over("game", "team"))
     assert stats.factor(frame, "team").frame["fair_share_ratio"].mean() == pytest.approx(1)
@@ -198,7 +198,7 @@ def test_no_rows_and_one_game_give_nulls_not_numbers(seats: pl.DataFrame) -> Non
     assert single["score_low"].null_count() == single.height
 
 
-def test_a_card_never_built_is_listed_without_numbers(seats: pl.DataFrame) -> None:
+def test_a_card_that_was_never_built_is_listed_without_numbers(seats: pl.DataFrame) -> None:
     one = row(data.cards(seats.with_columns(pl.lit(False).alias("built:Card 05"))), card="Card 05")
     assert (one["n"], one["win_share"], one["score_difference"], one["win_q"]) == (0, None, None, None)
     assert one["score_not"] == pytest.approx(seats["total"].mean())
@@ -218,7 +218,7 @@ def test_mistakes_are_named(seats: pl.DataFrame) -> None:
 # --- groups, descriptions, several runs -----------------------------------------------------------------------------
 
 
-def test_cards_by_a_column_are_the_tables_of_its_levels(seats: pl.DataFrame) -> None:
+def test_cards_by_a_column_match_the_tables_of_its_levels(seats: pl.DataFrame) -> None:
     by_policy = data.cards(seats, by="policy").frame
     one = data.cards(seats.filter(pl.col("policy") == "science")).frame
     expected = one.drop("win_q", "score_q").sort("card")
@@ -227,7 +227,7 @@ def test_cards_by_a_column_are_the_tables_of_its_levels(seats: pl.DataFrame) -> 
     assert by_policy["policy"].dtype == seats["policy"].dtype
 
 
-def test_facts_about_a_card_are_next_to_it(seats: pl.DataFrame) -> None:
+def test_facts_about_a_card_are_in_its_row(seats: pl.DataFrame) -> None:
     frame = data.cards(seats, about={"Card 03": {"age": 3, "color": "blue"}}).frame
     assert frame.columns[:3] == ["card", "age", "color"]
     assert frame.filter(pl.col("age") == 3)["card"].to_list() == ["Card 03"]
@@ -238,7 +238,7 @@ def test_observational_tables_say_so(seats: pl.DataFrame) -> None:
     assert "wsim whatif" in data.cards(seats).note
 
 
-def test_a_table_read_range_by_range_says_the_same(seats: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_read_in_ranges_is_the_same(seats: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     backwards = seats.sort("game", descending=True, maintain_order=True)
     whole = [data.wonders(table).frame for table in (seats, backwards)]
     monkeypatch.setattr(games, "RANGE_ROWS", 1000)

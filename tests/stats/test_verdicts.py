@@ -18,7 +18,7 @@ def test_a_verdict_names_the_side_where_the_q_value_is_small_enough() -> None:
     assert verdicts([-0.5], [0.09], level=0.9).to_list() == ["lower"]
 
 
-def test_the_verdict_of_a_factor_is_against_the_fair_share() -> None:
+def test_factor_verdicts_compare_with_the_fair_share() -> None:
     """Seat 0 wins every game of three: it is higher, the others lower, though no share is below 0."""
     seats = pl.DataFrame(
         {

@@ -46,7 +46,7 @@ def dummies(column: pl.Series) -> NDArray[np.float64]:
     return column.cast(pl.String).to_frame().to_dummies().to_numpy().astype(float)
 
 
-def test_a_case_by_hand() -> None:
+def test_within_policy_differences_by_hand() -> None:
     """Two policies, one 10 points better; within each, having the thing is worth 2 and then 4 points.
 
     Owners and others are 1 and 3 of the one, 2 and 2 of the other: the policies weigh 1 * 3 / 4 and 2 * 2 / 4.
@@ -71,7 +71,7 @@ def test_a_case_by_hand() -> None:
     assert raw["score_difference"] == pytest.approx(50 / 3 - 80 / 5)
 
 
-def test_owners_agree_with_a_regression_on_policies() -> None:
+def test_owners_agree_with_a_regression_with_policy_effects() -> None:
     frame = simpson(1500, 3, worth=1.0)
     ours, has = first(owners(frame)), frame["built:Card 00"].to_numpy().astype(float)
     design = np.column_stack([has, dummies(frame["policy"])])
@@ -88,7 +88,7 @@ def test_owners_agree_with_a_regression_on_policies() -> None:
 
 @pytest.mark.slow
 @first_quick(1, "worth", [0.0, 2.0])
-def test_the_effect_of_a_weak_policy_is_separated_from_its_cards(worth: float) -> None:
+def test_a_weak_policy_is_not_blamed_on_its_cards(worth: float) -> None:
     covered = means = 0
     for seed in range(100):
         frame = simpson(60, seed, worth)
@@ -111,7 +111,7 @@ def test_items_that_never_vary_within_a_policy_carry_no_information() -> None:
     assert ours["n"] > 100
 
 
-def test_an_interval_rests_on_the_seats_that_differ_from_their_policy() -> None:
+def test_degrees_of_freedom_count_seats_that_differ_from_their_policy() -> None:
     """One policy always has the thing but for 3 seats, the other never: 2 degrees of freedom, however many games."""
     rng, games = np.random.default_rng(5), 60
     has = np.tile([True, False], (games, 1))
@@ -133,7 +133,7 @@ def test_an_interval_rests_on_the_seats_that_differ_from_their_policy() -> None:
     assert half == pytest.approx(4.30265 * fit.bse[0] * np.sqrt(3 / 2), rel=1e-4)
 
 
-def test_split_by_policy_and_one_policy_are_as_they_were() -> None:
+def test_splits_by_policy_and_one_policy_are_not_adjusted() -> None:
     frame = simpson(400, 5)
     by = owners(frame, by="policy")
     one = owners(frame.filter(pl.col("policy") == "science"))
@@ -168,7 +168,7 @@ def first_pair(frame: pl.DataFrame, **options: object) -> dict[str, float]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lift", [0.0, 4.0])
-def test_pairs_of_a_weak_policy_are_not_synergies(lift: float) -> None:
+def test_card_pairs_of_a_weak_policy_are_not_synergies(lift: float) -> None:
     found = [first_pair(pair_table(seed, lift)) for seed in range(60)]
     covered = sum(one["lift_low"] <= lift <= one["lift_high"] for one in found)
     assert 51 <= covered <= 60
@@ -211,7 +211,7 @@ def test_chains_are_compared_within_policies() -> None:
     assert raw["lift"] < ours["lift"] - 1
 
 
-def test_boards_that_good_policies_had_are_adjusted() -> None:
+def test_boards_of_good_policies_are_adjusted() -> None:
     """A board that the weak policy gets three times as often as the others do."""
     frame = seats_table(1200, cards=(), wonder_points=(3.0,), policy_points=STRONG, seed=8)
     weak, giza = pl.col("policy").cast(pl.String) == "random", pl.col("wonder").cast(pl.String) == "Giza"
@@ -234,7 +234,7 @@ def test_boards_that_good_policies_had_are_adjusted() -> None:
     assert plain < ours.filter(pl.col("wonder") == "Giza")["score"].item() - 1
 
 
-def test_the_error_of_an_adjusted_mean_is_that_of_its_influence() -> None:
+def test_the_error_of_an_adjusted_mean_follows_from_its_influence_function() -> None:
     """Effects of boards and all policies but the last; the mix of policies is an estimate of these games, too."""
     frame = seats_table(30, cards=(), wonder_points=(3.0,), policy_points=STRONG, seed=8)
     ours = wonders(frame, by="wonder").frame.sort("wonder")
@@ -255,7 +255,7 @@ def test_the_error_of_an_adjusted_mean_is_that_of_its_influence() -> None:
         assert row["score_high"] - row["score"] == pytest.approx(scipy.stats.t.ppf(0.975, seen - 1) * error, rel=1e-6)
 
 
-def test_boards_that_cannot_be_distinguished_from_policies_stay_raw() -> None:
+def test_boards_confounded_with_policies_are_not_adjusted() -> None:
     frame = seats_table(100, cards=(), policy_points=STRONG)
     frame = frame.with_columns(wonder=pl.col("policy").cast(pl.String))
     table = wonders(frame, by="wonder")

@@ -80,7 +80,7 @@ def test_worth_is_the_difference_of_means_with_errors_clustered_by_game() -> Non
         assert found[name]["win_overruled"] == pytest.approx(outcome[own & wishes.overruled].mean())
 
 
-def test_sums_of_parts_are_those_of_the_whole() -> None:
+def test_sums_of_parts_add_up_to_the_whole() -> None:
     wishes, seats = made(2, 60)
     whole, parts = sums_of(wishes, seats), Summary()
     for first, end in ((0, 7), (7, 8), (8, 60)):
@@ -101,7 +101,7 @@ def test_sums_of_parts_are_those_of_the_whole() -> None:
 
 
 @pytest.mark.parametrize("by", ["age", "policy", "seat,policy"])
-def test_a_split_is_the_table_of_some_wishes(by: str) -> None:
+def test_a_split_matches_the_table_of_the_selected_wishes(by: str) -> None:
     wishes, seats = made(3, 500)
     split = worth_table(sums_of(wishes, seats), by.split(","), fewest=5).frame
     assert split.height > 3
@@ -123,14 +123,14 @@ def test_rare_items_are_omitted() -> None:
     assert "Left out: 3 things" in table.note
 
 
-def test_a_split_that_is_not_summed_is_refused() -> None:
+def test_a_split_that_is_not_summed_is_rejected() -> None:
     with pytest.raises(UserError, match="not summed by wonder; accepted: age, policy, seat,policy"):
         worth_table(sums_of(*made(5, 5)), "wonder")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("games", [60, 600])
-def test_intervals_cover_and_verdicts_are_false_at_their_level(games: int) -> None:
+def test_intervals_cover_and_false_verdicts_stay_at_their_level(games: int) -> None:
     """Of a null 5 in 100 intervals exclude 0, and of known worths as many exclude the truth: 2,400 of each."""
     outside = np.zeros(2)
     repetitions = 800
@@ -154,7 +154,7 @@ def decided(games: int, seeds: range) -> int:
 
 
 @first_quick(1, "games", [240, 150, 1000])
-def test_without_any_effect_verdicts_are_at_their_level_for_wins_too(games: int) -> None:
+def test_false_verdicts_on_wins_also_stay_at_their_level(games: int) -> None:
     """Two tables an answer: up to 0.1 of answers; cells of 30 overruled wishes and more."""
     answers = 150
     assert decided(games, range(1000, 1000 + answers)) <= 0.1 * answers + 3 * (0.1 * 0.9 * answers) ** 0.5
@@ -170,7 +170,7 @@ def test_fewer_than_30_of_either_kind_have_no_verdict() -> None:
     assert few["points_q"].is_null().all()
 
 
-def test_the_interval_of_a_difference_of_win_shares_is_newcombes() -> None:
+def test_win_share_differences_have_a_newcombe_interval() -> None:
     """Example (a) of Newcombe (1998, table II, method 10): 56/70 - 48/80; then twice the error of independence."""
     value, members = np.array([56 / 70 - 48 / 80]), (np.array([70.0]), np.array([80.0]))
     shares = np.array([56 / 70]), np.array([48 / 80])
@@ -184,7 +184,7 @@ def test_the_interval_of_a_difference_of_win_shares_is_newcombes() -> None:
 
 
 @pytest.mark.parametrize("rate", [0.05, 0.15, 0.3])
-def test_intervals_of_few_that_were_overruled_contain_the_truth(rate: float) -> None:
+def test_intervals_from_few_overruled_wishes_cover_the_truth(rate: float) -> None:
     """230 were followed and win with chance 0.3, 31 were overruled; ends from the error contain it 0.92 to 0.94."""
     rng, trials = np.random.default_rng(5), 4000
     members = np.full(trials, 230.0), np.full(trials, 31.0)
@@ -195,7 +195,7 @@ def test_intervals_of_few_that_were_overruled_contain_the_truth(rate: float) -> 
     assert 0.94 <= contained <= 0.965
 
 
-def test_a_few_seats_that_all_lost_by_chance_have_no_certain_effect() -> None:
+def test_a_few_seats_that_all_lost_show_no_certain_effect() -> None:
     """Of 30 that are overruled none wins, of 300 that are followed one in ten: their plain error is far too small."""
     value, few = np.array([0.1]), np.array([30.0])
     plain = Estimate(value, np.array([0.0175]), np.array([30.0]))

@@ -38,7 +38,7 @@ HISTORY = History(
 # --- numbers
 
 
-def test_a_step_is_three_tenths_and_a_fifth_of_the_value_and_one_at_least_if_whole() -> None:
+def test_initial_step_sizes_by_hand() -> None:
     """Steps: 1 + .8, .3 + .4, .3 + .2, .3. Coordinates 1, 2, -1 and 5: 5.8 is 6, 3.4, -1.5, and 1.5 is .25 at most."""
     space = space_of(Entry("x", {"kept": 7}), NUMBERS, ())
     assert space.labels == ("depth", "red[1]", "red[2]", "blue")
@@ -55,7 +55,7 @@ def test_a_step_is_three_tenths_and_a_fifth_of_the_value_and_one_at_least_if_who
     assert np.isinf(bounds[1:3]).all()
 
 
-def test_only_what_is_named_moves_and_is_written_into_the_entry() -> None:
+def test_only_named_parameters_are_tuned_and_written_to_the_entry() -> None:
     space = space_of(Entry("x", {}), NUMBERS, ("red",))
     assert space.moved == (1, 2)
     assert space.values(np.array([1.0, 1.0])) == pytest.approx([4, 2.7, -0.5, 0])
@@ -69,14 +69,14 @@ def test_only_what_is_named_moves_and_is_written_into_the_entry() -> None:
 # --- files
 
 
-def test_a_weight_set_has_the_weights_that_are_not_zero(tmp_path: Path) -> None:
+def test_a_weight_set_contains_the_nonzero_weights(tmp_path: Path) -> None:
     path = write_set(tmp_path, "mine", NUMBERS, np.array([4.0, 0.0, 1.5, 0.0]), ["Made by: me"])
     assert path.read_text() == "# Made by: me\n\n[mine]\ndepth = 4.0\nred = [0.0, 1.5]\n"
     assert playable(path, Entry("other", {})) == f"weighted:file={path}"
     assert playable(tmp_path / "plan.toml", Entry("other", {"a": 1})) == "other:a=1"
 
 
-def test_long_comments_are_broken_between_words_and_indented() -> None:
+def test_long_comments_wrap_between_words_and_are_indented() -> None:
     line = "  " + "word " * 30
     first, second, last = _comments([line.rstrip()])
     assert first == "#   " + " ".join(["word"] * 23), "118 letters with the two of the indent"
@@ -85,7 +85,7 @@ def test_long_comments_are_broken_between_words_and_indented() -> None:
     assert _comments(["", "a"]) == ["#", "# a", ""]
 
 
-def test_the_head_says_how_it_was_made_and_judged() -> None:
+def test_the_file_header_says_how_the_set_was_tuned_and_evaluated() -> None:
     row = {
         "opponents": "3 net", "ruleset": "1e", "players": 4, "met": "no", "win_share": 0.3, "win_share_low": 0.28,
         "win_share_high": 0.32, "start": 0.25, "difference": 0.05, "difference_low": 0.02, "difference_high": 0.08,
@@ -105,7 +105,7 @@ def test_the_head_says_how_it_was_made_and_judged() -> None:
 # --- tables
 
 
-def test_every_field_plays_at_every_table_around_the_policy() -> None:
+def test_every_set_of_opponents_plays_at_every_table() -> None:
     question = TuneQuestion(policy="greedy", rulesets=("1e", "2e"), players=(3, 4))
     base = Plan.make(seed=9)
     plans = plans_of(base, question, "greedy", ("balanced",))
@@ -124,7 +124,7 @@ def test_every_field_plays_at_every_table_around_the_policy() -> None:
     assert judges
 
 
-def test_the_judged_table_compares_start_and_result_deal_by_deal() -> None:
+def test_the_evaluation_compares_start_and_result_deal_by_deal() -> None:
     """Shares 0, 1, 0, 1 and then 1, 1, 0, 1: a quarter more; 2, 0, 0, 2 points more are 1 on average."""
     plan: Any = SimpleNamespace(ruleset="1e", players=4, policies=("x", "net", "net", "net"))
     before = np.array([[0.0, 1.0, 0.0, 1.0], [1.0, 1.0, 1.0, 1.0]])
@@ -165,7 +165,7 @@ def test_games_are_shared_out_among_the_tables() -> None:
 # --- questions
 
 
-def test_code_is_what_comes_from_a_file_or_a_module() -> None:
+def test_code_entries_name_a_file_or_a_module() -> None:
     question = TuneQuestion(
         policy="mine.py:one", against=("net,lib.two:three", "mine.py:one"), judges=("greedy", "c.py:d")
     )
@@ -181,14 +181,14 @@ def test_code_is_what_comes_from_a_file_or_a_module() -> None:
      ({"policy": "balanced"}, "'balanced' alone"),
      ({"players": (1,)}, "players"), ({"generations": 0}, "generations"), ({"candidates": 3}, "candidates")],
 )  # fmt: skip
-def test_a_question_that_cannot_be_asked(given: dict[str, Any], said: str) -> None:
+def test_invalid_questions_are_rejected(given: dict[str, Any], said: str) -> None:
     with pytest.raises(UserError, match=said):
         TuneQuestion(**{"policy": "greedy", **given})
     accepted: dict[str, Any] = {"name": "a-b_1", "margin": 0.0, "players": (2,), "generations": 1, "candidates": 4}
     assert TuneQuestion(policy="greedy", against=("balanced", "greedy"), **accepted).name == "a-b_1"
 
 
-def test_options_of_a_question_as_they_are_typed() -> None:
+def test_question_options_are_written_as_on_the_command_line() -> None:
     """``--judges none`` are none; a search without judges of its own has those of the game."""
     fields = {each.name: each.metadata for each in TuneQuestion.__dataclass_fields__.values()}
     read = next(value.read for value in fields["judges"].values() if hasattr(value, "read"))
@@ -201,7 +201,7 @@ def test_options_of_a_question_as_they_are_typed() -> None:
     assert (again.out, again.resume) == (str(Path("new") / "search"), None)
 
 
-def test_where_weighted_starts() -> None:
+def test_a_weighted_search_starts_from_a_named_set() -> None:
     assert str(entry_of("weighted", "balanced")) == "weighted:set=balanced"
     assert str(entry_of("greedy")) == "greedy"
     for policy, said in (("weighted:set=mine", "already names its set"), ("greedy", "begins with its own numbers")):
@@ -231,7 +231,7 @@ def test_the_command_of_a_search_has_every_option() -> None:
     assert plain[plain.index("--judges") + 1] == "net"
 
 
-def test_what_decides_a_search_is_not_how_it_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evaluation_settings_are_not_part_of_the_identity_of_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answer_module, "cmaes", lambda: SimpleNamespace(__version__="0.9"))
     space = Space(Entry("x", {}), NUMBERS, (0,))
 

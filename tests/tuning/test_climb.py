@@ -24,7 +24,7 @@ def asked() -> list[Any]:
     return found
 
 
-def test_axes_may_be_reversed_and_equal_ones_rotated(
+def test_search_does_not_depend_on_signs_or_rotations_of_axes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     usual, eigh, turned = asked(), np.linalg.eigh, []

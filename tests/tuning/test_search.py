@@ -51,7 +51,7 @@ def test_tuning_recovers_the_best_parameters() -> None:
     assert tuned.games == 30 * 20 * 200
 
 
-def test_one_number_alone_is_tuned() -> None:
+def test_a_single_number_can_be_tuned() -> None:
     tuned = wsim.tune("archer:left=1.0:right=-0.5", **SMALL, generations=12, only="left", judges=(), out="run")
     assert found(tuned)["left"] == pytest.approx(1.5, abs=0.3)
     assert found(tuned)["right"] == -0.5
@@ -68,7 +68,7 @@ def test_parameters_without_effect_stay_and_are_not_searched() -> None:
 
 
 @pytest.mark.slow
-def test_a_search_of_luck_alone_gets_no_verdict() -> None:
+def test_a_search_over_pure_noise_gets_no_verdict() -> None:
     """`salt` draws other luck and nothing else: of twenty seeds one gets a wrong verdict, of six hardly three."""
     verdicts = []
     for seed in range(6):
@@ -77,7 +77,7 @@ def test_a_search_of_luck_alone_gets_no_verdict() -> None:
     assert sum(verdicts) >= 4
 
 
-def test_the_judging_deals_are_not_those_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evaluation_deals_differ_from_search_deals(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds: dict[str, set[int]] = {"": set(), "judged": set()}
     doing = ""
     arm = Contest.arm
@@ -100,7 +100,7 @@ def test_the_judging_deals_are_not_those_of_the_search(monkeypatch: pytest.Monke
     assert 5 ^ HELD_OUT == 5 + 2**40
 
 
-def test_every_candidate_of_a_generation_has_the_same_deals_and_every_generation_new_ones(
+def test_candidates_share_deals_within_a_generation_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[range] = []
@@ -115,7 +115,7 @@ def test_every_candidate_of_a_generation_has_the_same_deals_and_every_generation
 
 
 @first_quick(1, "threads", [1, 3])
-def test_threads_cannot_be_seen(threads: int) -> None:
+def test_results_do_not_depend_on_threads(threads: int) -> None:
     results = [wsim.tune("archer", **SMALL, generations=3, threads=count, out=f"run-{count}") for count in (2, threads)]
     records = [Path(f"run-{count}", RECORD).read_text() for count in (2, threads)]
     assert records[0] == records[1]
@@ -123,7 +123,7 @@ def test_threads_cannot_be_seen(threads: int) -> None:
 
 
 @first_quick(1, "left_at", [1, 4])
-def test_an_interrupted_search_continues_as_if_nothing_had_happened(left_at: int) -> None:
+def test_an_interrupted_search_resumes_to_the_same_result(left_at: int) -> None:
     whole = wsim.tune("archer", **SMALL, generations=6, out="whole")
 
     def stop(doing: str, done: int, total: int) -> None:
@@ -139,7 +139,7 @@ def test_an_interrupted_search_continues_as_if_nothing_had_happened(left_at: int
     assert Path("run", RECORD).read_text() == Path("whole", RECORD).read_text()
 
 
-def test_interrupted_while_judged_and_then_longer() -> None:
+def test_a_search_interrupted_during_evaluation_can_be_extended() -> None:
     def stop(doing: str, done: int, total: int) -> None:
         if doing == "judged tables":
             raise KeyboardInterrupt
@@ -152,7 +152,7 @@ def test_interrupted_while_judged_and_then_longer() -> None:
     assert longer.history.command == whole.history.command
 
 
-def test_several_tables_count_alike() -> None:
+def test_several_tables_have_equal_weight() -> None:
     plan = Plan.make(game="aiming")
     asked = TuneQuestion("archer", against=("stone", "brick,stone"), games=60, generations=1, judges=())
     question = question_of(asked, plan)
@@ -164,7 +164,7 @@ def test_several_tables_count_alike() -> None:
     assert [np.shape(one) for one in outcomes] == [(1, 2, 30)] * 2
 
 
-def test_the_tried_seat_is_the_one_that_is_counted() -> None:
+def test_only_the_seat_of_the_candidate_is_counted() -> None:
     plan = Plan.make(game="aiming", players=3, policies="archer:left=1.5:right=-0.5,stone,stone", rotate=True)
     contest = Contest.of(plan)
     shares, margins = contest.read(contest.arm(plan.policies[0]).frame(range(7, 67)), range(7, 67))
@@ -188,14 +188,14 @@ def test_a_plan_is_written_for_a_policy_with_parameters() -> None:
     assert head.startswith("# Made by: wsim tune archer --against stone --judges brick --generations 3")
 
 
-def test_the_record_says_what_was_done() -> None:
+def test_the_record_describes_the_search() -> None:
     record = wsim.tune("archer", **SMALL, generations=2, out="run").record()
     assert json.loads(json.dumps(record)) == record
     assert record["moved"] == 3
     assert [set(one) for one in record["generations"]] == [{"share", "margin", "spread"}] * 2
 
 
-def test_a_weight_set_is_written_and_plays_as_it_was_judged() -> None:
+def test_a_written_weight_set_plays_as_evaluated() -> None:
     asked: dict[str, Any] = {
         "only": ("war", "shield"),
         "games": 60,
@@ -233,7 +233,7 @@ def bold(public, own, choice, rules):
 
 
 @pytest.mark.slow
-def test_a_policy_of_the_user_is_tuned(tmp_path: Path) -> None:
+def test_a_user_policy_can_be_tuned(tmp_path: Path) -> None:
     Path("mine.py").write_text(OWN)
     asked: dict[str, Any] = {
         "games": 40,
@@ -256,7 +256,7 @@ def test_a_policy_of_the_user_is_tuned(tmp_path: Path) -> None:
         resume("run", trust=True)
 
 
-def test_a_judged_verdict_allows_for_all_rows() -> None:
+def test_evaluation_verdicts_allow_for_all_rows() -> None:
     """Of three tables one differs with p = 0.04: by Benjamini-Hochberg that is q = 0.12, and nothing is said."""
     games = 50
     spread = np.tile([-1.0, 1.0], games // 2)
@@ -274,7 +274,7 @@ def test_a_judged_verdict_allows_for_all_rows() -> None:
     assert clear["margin"][0] == pytest.approx(2 * apart.mean())
 
 
-def test_a_search_that_continues_is_judged_again() -> None:
+def test_a_continued_search_is_evaluated_again() -> None:
     """Rows that judged fewer generations say nothing of what came after them."""
     begun = History({}, {}, "stone", "wsim tune stone", {}, {}, (0,), judged=({"met": "held out"},))
     grown = begun.grown(generation := Generation("0", (1.0,), 0.5, 0.0, 0.1))

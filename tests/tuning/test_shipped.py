@@ -40,7 +40,7 @@ def command_of(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_set_says_how_it_was_made(game: str) -> None:
+def test_every_shipped_set_records_how_it_was_made(game: str) -> None:
     text = text_of(game)
     assert list(told(text)) == list(tomllib.loads(text))
     for name, said in told(text).items():
@@ -54,7 +54,7 @@ def test_every_set_says_how_it_was_made(game: str) -> None:
 @pytest.mark.parametrize(
     "said", [said for game in GAMES for said in told(text_of(game)).values() if said.startswith(MADE)]
 )
-def test_a_command_makes_the_same_set_again(
+def test_the_recorded_command_reproduces_the_set(
     wsim_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str
 ) -> None:
     """In short, on one thread; and as the head of what that wrote says, on two."""

@@ -402,7 +402,7 @@ def test_costs_are_reported() -> None:
         (("p", "p:skill=1"), {"resume": True}, "--resume continues the match in a folder"),
     ],
 )
-def test_mistakes(policies: tuple[str, ...], options: Any, said: str) -> None:
+def test_mistakes_are_reported_in_one_sentence(policies: tuple[str, ...], options: Any, said: str) -> None:
     with pytest.raises(wsim.UserError) as raised:
         luck(*policies, **options)
     assert said in str(raised.value)

@@ -30,14 +30,14 @@ def test_every_human_figure_is_compared_at_every_number_of_players() -> None:
         assert table["players"].unique().to_list() == [players]
 
 
-def test_the_headlines_of_the_source() -> None:
+def test_human_figures_match_the_published_means() -> None:
     human = analysis.human_figures().filter((pl.col("group") == "all") & (pl.col("stat") == "vp"))
     assert human["mean"].round(1).to_list() == [53.9, 52.8, 52.7, 53.0, 52.4]
     assert human["sd"].round(1).to_list() == [7.4, 7.9, 7.9, 8.0, 8.4]
     assert analysis.human_figures().filter(pl.col("players") == 4)["games"].max() == 3027
 
 
-def test_figures_of_games_small_enough_to_count() -> None:
+def test_calibration_figures_of_three_games_by_hand() -> None:
     totals = np.array([[60, 50, 40], [55, 55, 30], [44, 44, 44]])
     seats = pl.DataFrame(finish(totals)).with_columns(
         *(pl.lit(2, pl.Int16).alias(name) for name in COUNTS),
@@ -98,14 +98,14 @@ def test_order_of_rows_does_not_matter() -> None:
     assert set(table["group"]) == {*GROUPS, "game"}
 
 
-def test_runs_without_human_counterpart_are_refused() -> None:
+def test_runs_without_human_counterparts_are_rejected() -> None:
     with pytest.raises(UserError, match="3 to 7 players, not for 2"):
         analysis.calibrate(seats_table(10, 2, cards=()))
     with pytest.raises(UserError, match="no column 'points_guild'"):
         analysis.calibrate(seats_table(10, 3, cards=()).drop("points_guild"))
 
 
-def test_figures_that_must_agree_are_not_informative() -> None:
+def test_figures_fixed_by_the_rules_are_not_informative() -> None:
     table = analysis.calibrate(human_like(50, 0.0)).frame
     silent = table.filter(~pl.col("informative"))
     assert silent.select("group", "figure").rows() == [

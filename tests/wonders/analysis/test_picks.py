@@ -53,7 +53,7 @@ def counts(frame: pl.DataFrame, card: str, **by: object) -> dict[str, Any]:
     )
 
 
-def test_fates_of_cards() -> None:
+def test_outcomes_of_offered_cards_are_counted() -> None:
     frame = analysis.card_picks(small_picks()).frame
     altar, baths, press, tavern = (counts(frame, name) for name in NAMES)
     assert (altar["offered"], altar["built_paid"], altar["built_free"], altar["passed"]) == (4, 1, 1, 2)
@@ -67,7 +67,7 @@ def test_fates_of_cards() -> None:
     assert press["last_seen"] == 6
 
 
-def test_fates_by_age_and_by_columns_of_the_seats() -> None:
+def test_outcomes_of_cards_can_be_split_by_age_and_seats_columns() -> None:
     picks = small_picks()
     by_age = analysis.card_picks(picks, by="age").frame
     assert counts(by_age, "Altar", age=1)["offered"] == 3
@@ -172,7 +172,7 @@ def test_effects_against_other_moves_are_recovered(trial: tuple[pl.DataFrame, pl
     assert action in table.note
 
 
-def test_a_naive_comparison_is_far_off_where_the_experiment_is_not(trial: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+def test_a_naive_comparison_is_biased_where_the_experiment_is_not(trial: tuple[pl.DataFrame, pl.DataFrame]) -> None:
     picks, seats = trial
     joined = picks.join(seats, on=["game", "seat"]).filter(pl.col("offered").list.contains("Altar"))
     built = (joined["card"] == "Altar") & (joined["action"] == "build")
@@ -184,7 +184,7 @@ def test_a_naive_comparison_is_far_off_where_the_experiment_is_not(trial: tuple[
     assert one["q"] < 1e-6
 
 
-def test_effects_against_the_policy(trial: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+def test_effects_against_the_policy_are_recovered(trial: tuple[pl.DataFrame, pl.DataFrame]) -> None:
     """The policy builds Altar whenever it can, so building it is no better than the policy."""
     table = analysis.pick_effects(*trial, "build", against="policy").frame
     altar = counts(table, "Altar")
@@ -286,7 +286,7 @@ def test_a_run_with_randomised_picks_has_a_table_of_effects(wsim_command: Comman
 
 
 @first_quick(1, "replicates", [12, 60])
-def test_without_any_effect_on_wins_few_answers_have_a_verdict(replicates: int) -> None:
+def test_without_effects_on_wins_verdicts_are_rare(replicates: int) -> None:
     """Winners are drawn anew for the same picks: nothing has an effect. 0.7 of such answers had a verdict once."""
     played = wsim.play(games=1000, policies="balanced", seed=31, randomise="0.1")
     players, found = 4, 0

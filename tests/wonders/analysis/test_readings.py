@@ -41,7 +41,7 @@ def slowly(played: Any, level: tuple[str, ...] = ()) -> dict[str, dict[tuple[Any
 
 
 @first_quick(1, "level", [(), ("age",), ("age", "turn")])
-def test_shares_of_wins_are_those_of_the_seats_that_did_it(played: Any, level: tuple[str, ...]) -> None:
+def test_win_shares_are_averaged_over_the_seats_concerned(played: Any, level: tuple[str, ...]) -> None:
     won = {(row["game"], row["seat"]): row["win_share"] for row in played.seats.to_dicts()}
     expected = slowly(played, level)
     table = card_readings(played.seats, played.picks, by=level, raw=True)
@@ -55,7 +55,7 @@ def test_shares_of_wins_are_those_of_the_seats_that_did_it(played: Any, level: t
             assert row[f"win_{fate}"] == (None if mean is None else pytest.approx(mean, abs=1e-6))
 
 
-def test_taken_over_hand_compares_hands_with_the_card(played: Any) -> None:
+def test_taken_over_hand_compares_hands_that_contained_the_card(played: Any) -> None:
     won = {(row["game"], row["seat"]): row["win_share"] for row in played.seats.to_dicts()}
     taken: dict[str, list[float]] = defaultdict(list)
     left: dict[str, list[float]] = defaultdict(list)
@@ -71,7 +71,7 @@ def test_taken_over_hand_compares_hands_with_the_card(played: Any) -> None:
         assert row["taken_over_hand"] is None or row["taken_over_hand_low"] < row["taken_over_hand_high"]
 
 
-def test_turns_taken_first_picks_and_last_seen(played: Any) -> None:
+def test_turns_first_picks_and_last_sightings_are_counted(played: Any) -> None:
     taken: dict[str, list[int]] = defaultdict(list)
     first: dict[str, int] = defaultdict(int)
     seen_first: dict[str, int] = defaultdict(int)
@@ -123,7 +123,7 @@ def test_shares_are_adjusted_for_policies_unless_raw(played: Any) -> None:
     assert adjusted["win_taken"].to_list() != pooled["win_taken"].to_list()
 
 
-def test_readings_by_policy_and_by_turn(played: Any) -> None:
+def test_readings_can_be_split_by_policy_and_turn(played: Any) -> None:
     by_policy = card_readings(played.seats, played.picks, by="policy").frame
     assert by_policy["policy"].n_unique() == 2
     whole = card_readings(played.seats, played.picks).frame
@@ -153,6 +153,6 @@ def test_unreadable_picks_are_reported_in_one_sentence(
     assert answer.err.count("\n") == 1
 
 
-def test_picks_of_other_games_are_refused(played: Any) -> None:
+def test_picks_of_different_games_are_rejected(played: Any) -> None:
     with pytest.raises(wsim.UserError, match="games or seats that are missing in the seats table"):
         card_readings(played.seats.filter(pl.col("game") < 50), played.picks)

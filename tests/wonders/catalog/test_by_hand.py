@@ -39,7 +39,7 @@ def read(name: str, value: Any) -> tuple[Any, list[str]]:
 
 
 @pytest.mark.parametrize("name", [*BOUNDS])
-def test_a_setting_is_a_whole_number_of_its_range_or_a_formula(name: str) -> None:
+def test_a_setting_is_a_whole_number_in_its_range_or_a_formula(name: str) -> None:
     low, high = BOUNDS[name]
     by_age = name == "victory_tokens"
     for value in (low, high):
@@ -83,7 +83,7 @@ def test_settings_by_age_are_three_values_or_one() -> None:
     assert at_table(replace(Settings(), guilds=2), 4).guilds_drawn(4) == 2
 
 
-def test_the_numbers_of_settings_are_listed_and_changed_by_position() -> None:
+def test_numbers_in_settings_are_listed_and_changed_by_position() -> None:
     settings = replace(Settings(), start_coins=4, science="2 * gear + 3", victory_tokens=(1, "players - 2", 5))
     numbers = numbers_of(settings)
     assert {name: numbers[name] for name in ("start_coins", "science:1", "science:2", "victory_tokens:3")} == {
@@ -121,7 +121,7 @@ def test_the_numbers_of_settings_are_listed_and_changed_by_position() -> None:
         ({"most": False}, "most is missing, and every counter needs a bound; accepted: 1 to 255"),
     ],
 )  # fmt: skip
-def test_a_counter_is_read_within_its_bounds(entry: dict[str, Any], expected: Any) -> None:
+def test_counter_bounds_are_validated(entry: dict[str, Any], expected: Any) -> None:
     problems = Problems("mine.toml")
     found = read_counters(problems, {"favour": entry})
     if isinstance(expected, Counter):
@@ -134,7 +134,7 @@ def test_a_counter_is_read_within_its_bounds(entry: dict[str, Any], expected: An
         assert said == [expected.replace("255", str(MAX_COUNTER))]
 
 
-def test_names_of_counters_are_short_words() -> None:
+def test_counter_names_must_be_short_words() -> None:
     names = {"a": True, "a" * 20: True, "a" * 21: False, "a_9": True, "9a": False, "A": False}
     for name, accepted in names.items():
         problems = Problems("mine.toml")
@@ -151,7 +151,7 @@ def clause(event: str, by: str = "", color: tuple[str, ...] = (), sales: int = 0
     return SimpleNamespace(event=event, by=by, color=color, sales=lambda _seats: sales)
 
 
-def test_how_often_clauses_are_expected_by_hand() -> None:
+def test_expected_clause_counts_by_hand() -> None:
     """Four seats, of 6, 6 and 5 turns; in age I two red cards and a blue one are dealt, and a purple one is drawn."""
     colors = {0: "red", 1: "blue"}
     drawn = np.zeros((3, len(DRAWN_COLORS)), int)
@@ -181,7 +181,7 @@ def test_how_often_clauses_are_expected_by_hand() -> None:
     assert times(clause("stage_built", "neighbor"))[0] == pytest.approx(0.66)
 
 
-def test_a_rule_set_that_names_no_settings_is_played_as_in_the_rulebook() -> None:
+def test_a_rule_set_without_settings_follows_the_rulebook() -> None:
     """Seven cards, 3 coins, 3 for a sale, 2 for a resource; tokens of 1, 3, 5 and -1; players + 2 guilds."""
     plain = Settings()
     assert (plain.hand_size, plain.start_coins, plain.sale_coins, plain.trade_price) == (7, 3, 3, 2)
@@ -190,7 +190,7 @@ def test_a_rule_set_that_names_no_settings_is_played_as_in_the_rulebook() -> Non
     assert (plain.passing, plain.last_card) == (("left", "right", "left"), ("discarded",) * 3)
 
 
-def test_sources_of_clauses_are_numbered_stages_first_then_decks_and_the_table() -> None:
+def test_clause_sources_are_numbered_stages_then_decks_then_table() -> None:
     """Cards have their own numbers; the stages of every side are counted from 1."""
     catalogue: Any = SimpleNamespace(
         wonders=[SimpleNamespace(sides=[("A", [0, 0]), ("B", [0])]), SimpleNamespace(sides=[("A", [0])])],

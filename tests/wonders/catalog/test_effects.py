@@ -28,13 +28,13 @@ def values() -> dict[str, Any]:
 VALUES = values() | {"when": (Clause("built", gain=(("coins", "1"),)),)}
 
 
-def test_every_effect_is_on_a_card_or_a_stage_but_formulas() -> None:
+def test_every_effect_except_formulas_is_on_a_card_or_stage() -> None:
     assert set(values()) == set(EFFECTS) - {"when"}
 
 
 @pytest.mark.parametrize("name", EFFECTS)
 @pytest.mark.parametrize("entry", [5, STAGE_ENTRY + 5])
-def test_an_effect_is_described_and_packed_into_its_entry_alone(name: str, entry: int) -> None:
+def test_an_effect_is_described_and_packed_only_into_its_entry(name: str, entry: int) -> None:
     effect, value = EFFECTS[name], VALUES[name]
     assert effect.say(value)
     rules = np.zeros(1, RULES).view(np.recarray)

@@ -92,7 +92,7 @@ def card_facts(catalogue: Catalogue) -> dict[tuple[str, int], Fact]:
 
 
 @pytest.mark.parametrize("ruleset", FACTS)
-def test_cards_equal_the_facts(ruleset: str) -> None:
+def test_cards_match_the_recorded_facts(ruleset: str) -> None:
     expected = {
         (fact["name"], fact["age"]): fact | {"effects": in_order(fact["effects"])} for fact in facts(ruleset, "cards")
     }
@@ -100,7 +100,7 @@ def test_cards_equal_the_facts(ruleset: str) -> None:
 
 
 @pytest.mark.parametrize("ruleset", FACTS)
-def test_boards_equal_the_facts(ruleset: str) -> None:
+def test_boards_match_the_recorded_facts(ruleset: str) -> None:
     catalogue = load_catalogue(ruleset)
     found = [
         {
@@ -142,7 +142,9 @@ def test_r13_tradable_follows_the_colour_in_all_facts(ruleset: str) -> None:
         ("2e-cities-teams", 122, 18, 42, 9),
     ],
 )
-def test_counts_of_the_boxes(ruleset: str, entries: int, board_sides: int, black: int, boards: int) -> None:
+def test_box_contents_match_the_printed_counts(
+    ruleset: str, entries: int, board_sides: int, black: int, boards: int
+) -> None:
     catalogue = load_catalogue(ruleset)
     assert sum(len(card.ages) for card in catalogue.cards) == entries
     assert sum(len(wonder.sides) for wonder in catalogue.wonders) == board_sides
@@ -152,7 +154,7 @@ def test_counts_of_the_boxes(ruleset: str, entries: int, board_sides: int, black
     assert sum(card.color == "purple" for card in catalogue.cards) == 10
 
 
-def test_one_name_is_one_card_in_two_ages() -> None:
+def test_a_name_in_two_ages_is_one_card() -> None:
     two = [card.name for card in load_catalogue("1e").cards if len(card.ages) > 1]
     assert two == ["Glassworks", "Loom", "Press"]
     loom = load_catalogue("1e").card("Loom")
@@ -170,13 +172,13 @@ def test_r4_every_deck_fills_the_hands(ruleset: str) -> None:
             assert copies + drawn == seats * (8 if catalogue.cities else 7)
 
 
-def test_uncertain_marks_are_kept() -> None:
+def test_uncertain_facts_stay_marked() -> None:
     marks = {card.name: card.uncertain for card in load_catalogue("2e-cities").cards if card.uncertain}
     assert sorted(marks) == ["Embassy", "Guardhouse", "Memorial", "Prison", "Raider Fort", "Raider Garrison"]
     assert marks["Embassy"] == "points: 3 (one table says 2)"
 
 
-def test_rule_sets() -> None:
+def test_the_rule_sets_are_listed() -> None:
     assert ruleset_names() == tuple(FACTS)
     found = {}
     for name in FACTS:
@@ -201,7 +203,7 @@ def test_rule_sets() -> None:
 
 
 @pytest.mark.parametrize("ruleset", FACTS)
-def test_settings_and_switches_of_the_rules(ruleset: str) -> None:
+def test_settings_and_switches_match_the_rules(ruleset: str) -> None:
     catalogue = load_catalogue(ruleset)
     settings = asdict(catalogue.settings) | {"hand_size": 7}
     assert settings == {
@@ -223,7 +225,7 @@ def test_settings_and_switches_of_the_rules(ruleset: str) -> None:
     assert set(READERS) == set(settings)
 
 
-def test_every_switch_is_written_down_with_its_rule() -> None:
+def test_every_switch_is_documented_with_its_rule() -> None:
     text = default_cards_path().read_text(encoding="utf-8")
     for name, switch in SWITCHES.items():
         line = rf"^{name} = {str(switch.default).lower()} +# {re.escape(switch.meaning)}$"

@@ -65,7 +65,7 @@ def drawn(seed: int, count: int) -> list[str]:
     return found
 
 
-def test_random_formulas_agree_with_the_twin_and_stay_in_their_span() -> None:
+def test_random_formulas_agree_with_the_twin_and_stay_in_their_range() -> None:
     engine, twin = laid_out(Position), laid_out(TwinPosition)
     names = {name: i for i, name in enumerate(engine.names)}
     texts = [text for text in drawn(1, DRAWN) if "card.order" not in text]  # a position has no order of building (R99)
@@ -84,7 +84,7 @@ def test_random_formulas_agree_with_the_twin_and_stay_in_their_span() -> None:
             assert low <= result <= high, text
 
 
-def test_a_formula_written_as_python_writes_it_means_the_same() -> None:
+def test_a_formula_formatted_by_python_means_the_same() -> None:
     for text in drawn(2, 300):
         once = normal(text)
         assert normal(once) == once
@@ -110,7 +110,7 @@ def test_a_formula_written_as_python_writes_it_means_the_same() -> None:
         ("1 <= age <= 2", 0, 1),
     ],
 )
-def test_spans(text: str, least: int, greatest: int) -> None:
+def test_the_range_of_a_formula_is_computed(text: str, least: int, greatest: int) -> None:
     assert span(parse(text), WIDEST) == (least, greatest)
 
 
@@ -239,7 +239,7 @@ def test_all_mistakes_are_reported_together() -> None:
     assert len(str(caught.value).splitlines()) == 3
 
 
-def test_one_number_of_a_clause_can_be_set() -> None:
+def test_a_number_of_a_clause_can_be_set() -> None:
     clause = 'cards.Palace.when=[{event="built", gain={coins=1}}]'
     [card] = [
         c
@@ -267,7 +267,7 @@ def test_a_number_of_a_formula_is_changed_by_its_position(text: str, place: int,
     assert [value for _, value in written(with_number(text, place, 3))][place - 1] == 3
 
 
-def test_a_number_of_a_formula_that_is_not_there_is_refused() -> None:
+def test_a_nonexistent_number_of_a_formula_is_rejected() -> None:
     with pytest.raises(FormulaError, match=r"'2 \* red' has no number 2; accepted: 1 \(the 2\)"):
         with_number("2 * red", 2, 1)
 
@@ -275,7 +275,7 @@ def test_a_number_of_a_formula_that_is_not_there_is_refused() -> None:
 TITHE = 'cards.Altar.when=[{event="built", gain={coins="3 + red"}}, {event="scored", points="2 if brown > 1 else 0"}]'
 
 
-def test_every_number_of_a_clause_can_be_written() -> None:
+def test_every_number_of_a_clause_can_be_changed() -> None:
     stage = 'wonders.Gizah.A.2.when=[{event="sold", gain={coins=4}}]'
     simulator = find_game("seven_wonders").prepare(Plan.make(set=[TITHE, stage]))
     values = {path: number for path, number in TUNING.values(simulator).items() if "when" in path}
@@ -324,7 +324,7 @@ def test_a_number_of_a_formula_is_a_knob(tmp_path: Path) -> None:
     assert altar.effects.when[0].gain == (("coins", "5 + red"),)
 
 
-def test_whatif_changes_a_number_of_a_formula() -> None:
+def test_whatif_can_change_a_number_of_a_formula() -> None:
     answer = wsim.whatif(
         policies="random",
         players=3,
@@ -378,7 +378,7 @@ ENGLISH = {
 
 
 @pytest.mark.parametrize("text", ENGLISH)
-def test_english(text: str) -> None:
+def test_formulas_are_described_in_english(text: str) -> None:
     assert english(parse(text)) == ENGLISH[text]
 
 
@@ -426,7 +426,7 @@ TELLING = {
 
 
 @pytest.mark.parametrize("clause", TELLING)
-def test_clauses_in_english(clause: str) -> None:
+def test_clauses_are_described_in_english(clause: str) -> None:
     effects = load_catalogue("1e", changes=[f"cards.Palace.when=[{clause}]"]).card("Palace").effects
     assert describe_clauses(effects.when) == TELLING[clause]
 
@@ -443,7 +443,7 @@ def stack_of(words: list[int]) -> int:
 
 
 @pytest.mark.parametrize(("outer", "levels"), [("1 if {} > 0 else 2", 7), ("1 if red > 0 else {}", 13), ("1 + {}", 15)])
-def test_a_formula_is_accepted_if_the_stack_of_the_machine_has_room_for_it(outer: str, levels: int) -> None:
+def test_a_formula_must_fit_the_stack_of_the_machine(outer: str, levels: int) -> None:
     text = "red"
     for _ in range(levels):
         text = f"({outer.format(text)})"

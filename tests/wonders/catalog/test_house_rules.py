@@ -31,7 +31,7 @@ def test_equivalent_notations_give_the_same_catalogue(change: str) -> None:
     assert (load_catalogue("1e", changes=[f"settings.{change}"]).digest == PRINTED) is same
 
 
-def test_a_formula_of_players_is_worked_out_for_each_table() -> None:
+def test_a_formula_of_players_is_evaluated_for_each_table() -> None:
     settings = Settings(start_coins=FORMULA)
     for players in range(3, 8):
         names: dict[str, Any] = {"players": players, "count": lambda *holding: sum(holding)}
@@ -79,7 +79,7 @@ def test_a_mistake_is_reported_in_one_sentence_with_its_position(change: str, sa
     assert "\n" not in str(refused.value).split("also:")[0].strip()
 
 
-def test_numbers_of_formulas_that_another_rule_set_wrote_can_be_changed(tmp_path: Any) -> None:
+def test_formula_numbers_inherited_from_a_rule_set_can_be_changed(tmp_path: Any) -> None:
     patch = tmp_path / "patch.toml"
     patch.write_text('[rulesets.1e.settings]\nscience = "5 * gear"\nsale_coins = [1, "2 + age", 3]\n', encoding="utf-8")
     changes = ["rulesets.2e.settings.science:1=4", "rulesets.2e.settings.sale_coins:3=6", "settings.sale_coins:2=0"]
@@ -89,7 +89,7 @@ def test_numbers_of_formulas_that_another_rule_set_wrote_can_be_changed(tmp_path
     assert settings.science == "-3 * gear"
 
 
-def test_house_rules_are_described_with_the_rules_that_they_replace() -> None:
+def test_house_rules_are_described_next_to_the_rules_they_replace() -> None:
     assert not house_rows(load_catalogue("1e").settings, False)
     assert not house_rows(load_catalogue("2e-cities").settings, True)
     changes = [

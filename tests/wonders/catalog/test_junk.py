@@ -31,7 +31,7 @@ def paths(table: dict[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[
             yield from ((*above, key, str(number)) for number in range(1, len(value) + 2))
 
 
-def test_junk_anywhere_is_refused_in_words_or_harmless(tmp_path: Path) -> None:
+def test_junk_values_are_reported_or_harmless(tmp_path: Path) -> None:
     every = list(paths(tomllib.loads(default_cards_path().read_text(encoding="utf-8"))))
     junk = [value for line in JUNK.strip().splitlines() for value in line.split("   ")]
     rng = random.Random(20261120)

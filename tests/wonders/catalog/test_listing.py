@@ -26,7 +26,7 @@ def row(rows: list[dict[str, Any]], **wanted: object) -> dict[str, Any]:
     return found
 
 
-def test_cost_in_words() -> None:
+def test_costs_are_described_in_words() -> None:
     assert cost_text(Cost()) == "free"
     assert cost_text(Cost(1, (("clay", 2), ("papyrus", 1)))) == "1 coin, 2 clay, 1 papyrus"
 
@@ -68,11 +68,11 @@ def test_cost_in_words() -> None:
         (Effects(free_build="once_per_age"), "one free build each age"),
     ],
 )
-def test_effects_in_words(effects: Effects, expected: str) -> None:
+def test_effects_are_described_in_words(effects: Effects, expected: str) -> None:
     assert effects_text(effects) == expected
 
 
-def test_card_rows() -> None:
+def test_card_rows_have_the_documented_columns() -> None:
     rows = card_rows(load_catalogue("1e"))
     assert len(rows) == 78
     assert rows[0]["name"] == "Clay Pit"
@@ -99,7 +99,7 @@ def test_uncertain_entries_are_marked() -> None:
     assert catalogue_dict(catalogue)["cards"]["Embassy"]["uncertain"] == "points: 3 (one table says 2)"
 
 
-def test_wonder_rows() -> None:
+def test_wonder_rows_have_the_documented_columns() -> None:
     rows = wonder_rows(load_catalogue("2e"))
     assert len(rows) == 41
     assert row(rows, wonder="Olympia", side="night", stage=1) == {
@@ -112,7 +112,7 @@ def test_wonder_rows() -> None:
     }
 
 
-def test_diff_of_the_editions() -> None:
+def test_the_diff_of_two_editions_is_listed() -> None:
     lines = diff_lines(load_catalogue("1e"), load_catalogue("2e"))
     assert lines[:4] == ["Rules", "  sides A, B -> day, night", "", "Cards"]
     for line in (
@@ -131,7 +131,7 @@ def test_diff_of_the_editions() -> None:
     assert sum(line.startswith("  - ") for line in lines) == 3
 
 
-def test_diff_of_rules_and_of_nothing() -> None:
+def test_diffs_of_rules_and_empty_diffs() -> None:
     first = load_catalogue("1e")
     changed = load_catalogue("1e", changes=["switches.debt_choice=false", "settings.start_coins=5"])
     assert diff_lines(first, changed) == ["Rules", "  start coins 3 -> 5", "  debt choice true -> false"]
@@ -140,7 +140,7 @@ def test_diff_of_rules_and_of_nothing() -> None:
 
 
 @pytest.mark.parametrize("ruleset", ruleset_names())
-def test_the_dict_is_json_and_loads_again(ruleset: str, tmp_path: Path) -> None:
+def test_the_dict_is_valid_json_and_can_be_loaded(ruleset: str, tmp_path: Path) -> None:
     """Cards and boards of the dict are in the form of cards.toml: written to a file, they are the same rule set."""
     catalogue = load_catalogue(ruleset)
     told = json.loads(json.dumps(catalogue_dict(catalogue)))
@@ -165,7 +165,7 @@ def test_the_file_is_found_next_to_the_package_in_a_checkout() -> None:
     assert default_cards_path() == ROOT / "cards.toml"
 
 
-def test_the_wheel_carries_the_file() -> None:
+def test_the_wheel_contains_the_catalogue() -> None:
     config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert config["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"] == {"cards.toml": "wsim/cards.toml"}
 

@@ -265,13 +265,13 @@ def mistakes() -> list[Any]:
 
 
 @pytest.mark.parametrize(("change", "expected"), mistakes())
-def test_mistakes_in_one_value(change: str, expected: str) -> None:
+def test_a_mistake_in_one_value_is_reported(change: str, expected: str) -> None:
     first = refusal([change])[0]
     assert expected in first
     assert first.startswith("--set ")
 
 
-def test_two_values_in_one_change() -> None:
+def test_two_values_in_one_change_are_rejected() -> None:
     assert "contains more than one value; give --set once for each" in refusal(["cards.Palace.points=6\nextra = 1"])[0]
 
 
@@ -290,11 +290,11 @@ def test_two_values_in_one_change() -> None:
         ("2e-cities", ["cards.Sepulcher.coin_loss.per=card"], "cards.Sepulcher.coin_loss.per: unknown measure 'card'"),
     ],
 )
-def test_mistakes_in_other_rule_sets(ruleset: str, changes: list[str], expected: str) -> None:
+def test_mistakes_in_other_rule_sets_are_reported(ruleset: str, changes: list[str], expected: str) -> None:
     assert expected in refusal(changes, ruleset)[0]
 
 
-def test_decks_that_cannot_be_dealt() -> None:
+def test_decks_that_cannot_be_dealt_are_reported() -> None:
     lines = refusal(["cards.Pawnshop.remove=true"])
     assert lines[0] == (
         "cards.toml, cards: age 1 cannot be dealt with 4 players in rule set 1e with cards.Pawnshop.remove=true: "
@@ -324,7 +324,7 @@ def test_all_mistakes_of_all_kinds_are_reported_together() -> None:
         assert any(wrong in line for line in lines), wrong
 
 
-def test_too_few_cards_to_draw_from() -> None:
+def test_too_few_cards_to_draw_from_are_reported() -> None:
     guilds = [f"cards.{name} Guild.remove=true" for name in ("Workers", "Spies")]
     assert refusal(guilds)[0] == "cards.toml, cards: 9 guilds are drawn in age 3 with 7 players, but there are only 8"
     black = [f"cards.{name}.remove=true" for name in BLACK]
@@ -332,24 +332,24 @@ def test_too_few_cards_to_draw_from() -> None:
     assert first == "cards.toml, cards: 7 black cards are drawn in age 1 with 7 players, but there are only 6"
 
 
-def test_more_than_64_copies_in_an_age() -> None:
+def test_more_than_64_copies_in_an_age_are_rejected() -> None:
     first = refusal(["cards.Crime={ age = 3, color = 'black' }"], "2e-cities")[0]
     assert first == "cards.toml, cards: 65 copies could be dealt in age 3 with 7 players; accepted: at most 64"
 
 
-def test_fewer_boards_than_seats() -> None:
+def test_fewer_boards_than_seats_are_rejected() -> None:
     first = refusal(["wonders.Gizah.remove=true"])[0]
     assert first.startswith(
         "cards.toml, wonders: 6 boards are too few; rule set 1e with wonders.Gizah.remove=true needs one"
     )
 
 
-def test_more_boards_than_fit(tmp_path: Path) -> None:
+def test_too_many_boards_are_rejected(tmp_path: Path) -> None:
     boards = "".join(f'[wonders.B{n}]\nresource = "ore"\nsides = {{ A = [{{}}], B = [{{}}] }}\n' for n in range(18))
     assert patch_refusal(tmp_path, boards) == "cards.toml, wonders: 25 wonders are too many; accepted: at most 24"
 
 
-def test_more_cards_than_fit(tmp_path: Path) -> None:
+def test_too_many_cards_are_rejected(tmp_path: Path) -> None:
     guilds = "".join(f'[cards.G{n}]\nage = 3\ncolor = "purple"\n' for n in range(54))
     assert patch_refusal(tmp_path, guilds) == "cards.toml, cards: 129 cards are too many; accepted: at most 128"
 
@@ -363,7 +363,7 @@ def test_black_cards_need_cities(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["palace", "Town  Hall", "TownHall", "town hall"])
-def test_names_that_differ_in_capitals_or_spaces_only(tmp_path: Path, name: str) -> None:
+def test_names_that_differ_only_in_capitals_or_spaces_are_rejected(tmp_path: Path, name: str) -> None:
     first = patch_refusal(tmp_path, f'[cards."{name}"]\nage = 3\ncolor = "purple"')
     original = "Palace" if name == "palace" else "Town Hall"
     assert "is not accepted as a name" in first or f"differs from '{original}' only in capitals or spaces" in first
@@ -371,7 +371,7 @@ def test_names_that_differ_in_capitals_or_spaces_only(tmp_path: Path, name: str)
 
 
 @pytest.mark.parametrize("name", ["", " Palace", "a.b", "a:b", "a,b", "x" * 41, "-", "a\\tb"])
-def test_names_that_cannot_be_written(tmp_path: Path, name: str) -> None:
+def test_names_that_cannot_be_written_are_rejected(tmp_path: Path, name: str) -> None:
     assert "is not accepted as a name; accepted: at most 40 letters" in patch_refusal(
         tmp_path, f'[cards."{name}"]\nage = 3\ncolor = "purple"'
     )
@@ -412,11 +412,11 @@ def test_names_that_cannot_be_written(tmp_path: Path, name: str) -> None:
         ("[rulesets.'my rules']\nextends = '1e'\n", "mine.toml, rulesets.\"my rules\": 'my rules' is not accepted"),
     ],
 )
-def test_mistakes_in_a_patch_file(tmp_path: Path, text: str, expected: str) -> None:
+def test_mistakes_in_a_patch_file_are_reported(tmp_path: Path, text: str, expected: str) -> None:
     assert expected in patch_refusal(tmp_path, text)
 
 
-def test_a_rule_set_without_seats_and_sides(tmp_path: Path) -> None:
+def test_a_rule_set_without_seats_and_sides_is_rejected(tmp_path: Path) -> None:
     first = patch_refusal(tmp_path, "[rulesets.mine]\ntitle = 'Mine'\n", "mine")
     assert first == "mine.toml, rulesets.mine: there is no such rule set; a new one needs `extends`, or seats and sides"
 
@@ -426,7 +426,7 @@ def test_a_mistake_in_a_patched_layer_names_the_patch(tmp_path: Path) -> None:
     assert first.startswith("mine.toml (layer cities), cards.Cells.points: 100 is not accepted")
 
 
-def test_changes_and_patches_of_an_unknown_rule_set(tmp_path: Path) -> None:
+def test_changes_to_an_unknown_rule_set_are_reported(tmp_path: Path) -> None:
     expected = "there is no such rule set (did you mean '2e-cities'?); a new one needs `extends`, or seats and sides"
     first = refusal(["switches.debt_choice=false"], "2e-citys")[0]
     assert first == f"--set switches.debt_choice=false, rulesets.2e-citys: {expected}"
@@ -439,14 +439,14 @@ def test_rule_sets_that_inherit_no_seats(tmp_path: Path) -> None:
     assert patch_refusal(tmp_path, rules, "a") == "mine.toml, rulesets.a.extends: is circular: a -> b -> a"
 
 
-def test_unknown_rule_set() -> None:
+def test_an_unknown_rule_set_is_reported() -> None:
     with pytest.raises(
         UserError, match=r"^unknown rule set '2e-city' \(did you mean '2e-cities'\?\); accepted: 1e, 1e-duo, 2e"
     ):
         load_catalogue("2e-city")
 
 
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+def test_unreadable_files_are_reported(tmp_path: Path) -> None:
     missing = tmp_path / "none.toml"
     with pytest.raises(UserError, match=r"cannot read the card file '.*none.toml': No such file"):
         load_catalogue(cards=missing)

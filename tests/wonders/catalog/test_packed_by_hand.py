@@ -81,7 +81,7 @@ def test_an_effect_is_packed_into_its_entry(name: str, value: Any, packed: dict[
     assert filled(empty(), record) == packed
 
 
-def test_what_happens_at_once_is_marked() -> None:
+def test_immediate_effects_are_marked() -> None:
     at_once = {name for name, effect in EFFECTS.items() if effect.triggers}
     assert at_once == {
         "coins", "coins_per", "coins_to_others", "coin_loss", "debt", "victory_token", "discard_defeat_tokens"
@@ -203,7 +203,7 @@ def test_counters_and_their_actions_are_numbered(monkeypatch: pytest.MonkeyPatch
         assert act_name(catalogue, number) == f"{verb} pots"
 
 
-def test_what_is_too_large_is_refused_by_name() -> None:
+def test_oversized_values_are_rejected_by_name() -> None:
     compiling._check_sizes("formulas", ("code words", 4, 4))
     with pytest.raises(UserError, match="the formulas of this catalogue have 5 code words in total; at most 4"):
         compiling._check_sizes("formulas", ("sets", 1, 4), ("code words", 5, 4))

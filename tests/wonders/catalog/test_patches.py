@@ -54,18 +54,18 @@ def test_a_change_touches_one_field(first_edition: Catalogue) -> None:
         "cards.Town Hall={ cost = { ore = 3 } }",
     ],
 )
-def test_a_name_with_a_space_may_be_unquoted(change: str) -> None:
+def test_a_name_with_a_space_need_not_be_quoted(change: str) -> None:
     cost = load_catalogue("1e", changes=[change]).card("Town Hall").cost
     assert cost == Cost(0, (("stone", 2), ("ore", 3), ("glass", 1)))
 
 
-def test_a_name_with_an_apostrophe() -> None:
+def test_a_name_may_contain_an_apostrophe() -> None:
     for name in ("Smuggler's Cache", '"Smuggler\'s Cache"'):
         catalogue = load_catalogue("2e-cities", changes=[f"cards.{name}.points=2"])
         assert catalogue.card("Smuggler's Cache").effects.points == 2
 
 
-def test_a_cost_of_zero_is_not_a_cost() -> None:
+def test_a_cost_of_zero_removes_the_cost() -> None:
     assert load_catalogue("1e", changes=["cards.Baths.cost.stone=0"]).card("Baths").cost == Cost()
 
 
@@ -81,7 +81,7 @@ def test_lists_are_replaced_and_tables_merge() -> None:
     assert catalogue.card("Vineyard").effects.coins_per == Count(("brown",), ("self", "left", "right"), 2)
 
 
-def test_false_takes_a_field_away() -> None:
+def test_false_removes_a_field() -> None:
     changes = [
         "cards.Arena.points_per=false",
         "wonders.Babylon.B.2.play_last_card=false",
@@ -106,7 +106,7 @@ def test_stages_are_numbered_from_one(first_edition: Catalogue, path: str) -> No
     assert stages(catalogue, "Gizah", "B") == stages(first_edition, "Gizah", "B")
 
 
-def test_one_past_the_last_stage_adds_one_and_remove_takes_one_away(first_edition: Catalogue) -> None:
+def test_a_stage_can_be_appended_or_removed(first_edition: Catalogue) -> None:
     catalogue = load_catalogue("1e", changes=["wonders.Rhodos.B.3={ cost = { ore = 5 }, points = 9 }"])
     assert stages(catalogue, "Rhodos", "B")[:2] == stages(first_edition, "Rhodos", "B")
     assert stages(catalogue, "Rhodos", "B")[2].effects.points == 9
@@ -121,7 +121,7 @@ def test_a_guild_can_be_removed(first_edition: Catalogue) -> None:
     assert catalogue.cards == tuple(card for card in first_edition.cards if card.name != "Workers Guild")
 
 
-def test_switches_and_settings_of_the_rule_set_at_hand() -> None:
+def test_switches_and_settings_apply_to_the_current_rule_set() -> None:
     changes = ["switches.copied_shipowners_counts_itself=false", "settings.start_coins=5"]
     catalogue = load_catalogue("2e", changes=changes)
     assert catalogue.switches["copied_shipowners_counts_itself"] is False
@@ -137,7 +137,7 @@ def test_a_rule_set_inherits_what_is_changed_in_its_parent() -> None:
     assert load_catalogue("2e-cities", changes=[change]).settings.start_coins == 9
 
 
-def test_a_patch_file_contains_new_cards_boards_and_rule_sets(tmp_path: Path) -> None:
+def test_a_patch_file_can_add_cards_boards_and_rule_sets(tmp_path: Path) -> None:
     text = """
         [cards]
         Altar = { remove = true }
@@ -168,7 +168,7 @@ def test_a_patch_file_contains_new_cards_boards_and_rule_sets(tmp_path: Path) ->
     assert ruleset_names(patches=[tmp_path / "mine.toml"])[-1] == "rich"
 
 
-def test_a_patch_is_laid_over_the_layers_and_a_change_over_the_patch(tmp_path: Path) -> None:
+def test_patches_apply_after_layers_and_changes_after_patches(tmp_path: Path) -> None:
     text = "cards.Altar.points = 5\nwonders.Gizah.sides.day = { 3 = { points = 8 } }\ncards.Theater.points = 9"
     assert load_catalogue("2e").card("Altar").effects.points == 3
     catalogue = patched(tmp_path, text, "2e")
@@ -194,7 +194,7 @@ def test_a_patch_may_change_a_layer(tmp_path: Path) -> None:
     assert patched(tmp_path, text, "1e").card("Altar").effects.points == 2
 
 
-def test_own_card_file_replaces_the_shipped_one(tmp_path: Path) -> None:
+def test_a_custom_card_file_replaces_the_shipped_one(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(
         default_cards_path().read_text(encoding="utf-8").replace("points = 8", "points = 88"), encoding="utf-8"
@@ -205,7 +205,7 @@ def test_own_card_file_replaces_the_shipped_one(tmp_path: Path) -> None:
     assert load_catalogue("1e").source == "cards.toml"
 
 
-def test_a_card_moves_into_two_ages_and_back() -> None:
+def test_a_card_can_move_to_two_ages_and_back() -> None:
     both = ["cards.Palace.age=false", "cards.Palace.copies={ 2 = [3], 3 = [7] }", "cards.Walls.copies=[7]"]
     move = ["cards.Arsenal.copies=[3, 3, 4, 7]"]  # the deck of age III loses a copy, that of age II keeps its size
     palace = load_catalogue("1e", changes=both + move).card("Palace")
@@ -250,7 +250,7 @@ def test_the_digest_changes_with_the_content(first_edition: Catalogue, change: s
         "cards.Well.remove=true",
     ],
 )
-def test_the_digest_stays_the_same_if_the_games_do(first_edition: Catalogue, change: str) -> None:
+def test_the_digest_stays_the_same_if_games_do_not_change(first_edition: Catalogue, change: str) -> None:
     if "Well" in change:  # another rule set's layer, untouched by this one
         change = "rulesets.2e.settings.start_coins=9"
     changed = load_catalogue("1e", changes=[change])
@@ -262,14 +262,14 @@ def test_the_digest_distinguishes_rule_sets() -> None:
     assert len({load_catalogue(name).digest for name in ruleset_names()}) == 5
 
 
-def test_loading_twice_gives_equal_values_that_travel(first_edition: Catalogue) -> None:
+def test_loading_twice_gives_equal_picklable_catalogues(first_edition: Catalogue) -> None:
     again = load_catalogue("1e")
     assert again == first_edition
     assert hash(again) == hash(first_edition)
     assert pickle.loads(pickle.dumps(again)) == again
 
 
-def test_lookups_name_the_nearest(first_edition: Catalogue) -> None:
+def test_failed_lookups_suggest_the_nearest_name(first_edition: Catalogue) -> None:
     with pytest.raises(UserError, match=r"unknown card 'Palas' in rule set 1e \(did you mean 'Palace'\?\)"):
         first_edition.card("Palas")
     with pytest.raises(UserError, match=r"unknown wonder 'Giza' .*did you mean 'Gizah'"):

@@ -112,7 +112,7 @@ def test_a_page_shows_a_catalogue_or_one_entry() -> None:
     assert new[:2] == ["Rules", "  sides A, B -> day, night"]
 
 
-def test_a_change_of_settings_belongs_to_a_rule_set_and_one_of_a_stage_to_its_sides() -> None:
+def test_changes_of_settings_and_stages_are_shown_where_they_belong() -> None:
     assert change_patch("settings.start_coins=4", "2e") == {"rulesets": {"2e": {"settings": {"start_coins": 4}}}}
     assert change_patch("wonders.Gizah.A.2.points=4", "1e") == {
         "wonders": {"Gizah": {"sides": {"A": {"2": {"points": 4}}}}}
@@ -128,7 +128,7 @@ def read(*entries: Any) -> tuple[Any, list[str]]:
     return clauses, [sentence.partition(": ")[2] for sentence in problems.sentences]
 
 
-def test_facts_of_the_event_are_0_or_1_and_may_be_amounts() -> None:
+def test_event_facts_are_0_or_1_or_amounts() -> None:
     """`1 - card.paid` is never less than 0; a card costs at most 99 coins and 12 units."""
     (clause,), said = read({"event": "card_built", "gain": {"coins": "1 - card.paid"}})
     assert (clause.gain, said) == ((("coins", "1 - card.paid"),), [])
@@ -157,12 +157,12 @@ def test_an_amount_may_read_the_other_city_and_a_price_may_not() -> None:
         ("gain", "debts", "3 with lose"),
     ],
 )
-def test_an_amount_that_is_always_negative_is_the_opposite(verb: str, item: str, accepted: str) -> None:
+def test_an_always_negative_amount_becomes_the_opposite_action(verb: str, item: str, accepted: str) -> None:
     _, said = read({"event": "built", verb: {item: -3}})
     assert said == [f"'-3' could be -3, and less than 0 is not accepted; accepted: {accepted}"]
 
 
-def test_lists_of_clauses_and_options_have_their_sizes() -> None:
+def test_clause_and_option_lists_have_size_limits() -> None:
     gain = {"gain": {"coins": 1}}
     clause = {"event": "built", **gain}
     assert len(read(*[clause] * 9)[0]) == 9
@@ -177,7 +177,7 @@ def test_lists_of_clauses_and_options_have_their_sizes() -> None:
     assert "has no effect; accepted: at least one of take" in read(free)[1][0]
 
 
-def test_what_a_clause_asks_and_does() -> None:
+def test_the_options_and_actions_of_a_clause() -> None:
     plain = Clause("built", take="2", each="left", gain=(("coins", "1"), ("counter favour", "3")))
     assert (plain.optional, plain.options()) == (False, ())
     assert plain.acts() == [("take", "2"), ("gain coins", "1"), ("gain counter favour", "3")]
@@ -208,12 +208,12 @@ def test_what_a_clause_asks_and_does() -> None:
      ("anyone", "anyone", 10), ("other", "other", 6), ("right", "self", 1), ("partner", "right", 0),
      ("other", "left", 1)],
 )  # fmt: skip
-def test_pairs_of_buyers_and_sellers_of_five_cities(by: str, seller: str, pairs: int) -> None:
+def test_buyer_and_seller_pairs_of_five_cities(by: str, seller: str, pairs: int) -> None:
     """City 0 has the clause, 1 sits on its left and 4 on its right; whoever buys, buys from either neighbour."""
     assert Clause("bought", by=by, seller=seller).sales(5) == pairs
 
 
-def test_details_of_reading() -> None:
+def test_counters_units_and_resources_are_read() -> None:
     assert read_counters(Problems("x"), {"a": {"most": 2, "least": 0}}) == (Counter("a", 2),)
     assert pack_units((("clay", 2), ("papyrus", 1))) == 2 + (1 << 8 * RESOURCES.index("papyrus")) * (
         RESOURCES[0] == "clay"
@@ -231,7 +231,7 @@ def test_settings_are_printed_by_default() -> None:
     assert load_catalogue("1e").settings == Settings()
 
 
-def test_schemas_accept_lists_of_the_sizes_that_are_read() -> None:
+def test_schemas_accept_lists_of_valid_sizes() -> None:
     clauses = Draft202012Validator(schema_of(read_when))
     gain, clause = {"gain": {"coins": 1}}, {"event": "built"}
     for count, accepted in ((1, False), (2, True), (MAX_OPTIONS, True), (MAX_OPTIONS + 1, False)):
@@ -243,7 +243,7 @@ def test_schemas_accept_lists_of_the_sizes_that_are_read() -> None:
     assert clauses.is_valid({"1": gain}), "a patch to a clause need not repeat it"
 
 
-def test_facts_of_the_built_card_are_put_into_formulas_and_facts_of_the_city_stay() -> None:
+def test_facts_of_the_built_card_are_substituted_into_formulas() -> None:
     """A card that costs 3 and has 2 shields: `shields` alone are those of the city."""
     known = _with_facts(parse("card.cost + 2 * shields - card.shields"), {"cost": 3, "shields": 2})
     assert evaluate_node(known, {"shields": 10}) == 3 + 2 * 10 - 2
@@ -258,7 +258,7 @@ def test_facts_of_the_built_card_are_put_into_formulas_and_facts_of_the_city_sta
     assert formulas.begins("card.cost + red", "Palace", 5, {"cost": 3}) == first, "the same card again"
 
 
-def test_tokens_are_packed_by_their_number_and_settings_may_name_counters_of_a_city(tmp_path: Path) -> None:
+def test_tokens_are_packed_by_number_and_settings_may_name_city_counters(tmp_path: Path) -> None:
     rules: Any = SimpleNamespace(victory_token=[0, 0])
     for value, packed in ((1, 1), (3, 2), (5, 3)):
         EFFECTS["victory_token"].pack(rules, 1, value)
@@ -276,7 +276,7 @@ def test_tokens_are_packed_by_their_number_and_settings_may_name_counters_of_a_c
             load_catalogue("1e", patches=[patch])
 
 
-def test_entries_are_named_by_their_number() -> None:
+def test_entries_are_named_by_number() -> None:
     catalogue = load_catalogue("1e")
     names = [source_name(catalogue, None, STAGE_ENTRY + number) for number in range(4)]
     assert names == [f"stage {number} of Alexandria A" for number in (1, 2, 3)] + ["stage 1 of Alexandria B"]
