@@ -3,24 +3,17 @@
 The public names are imported on first use (PEP 562): ``import wsim`` loads neither numpy, numba nor polars. Their types
 are in ``__init__.pyi``.
 
-env: environments for PettingZoo and Gymnasium, and for stepping thousands of games at once (``wsim.env``).
-Game: a game in progress, to inspect, step, copy and play out.
-simulate: play the games of a plan and return one row per game and seat.
-play: the same, and also one row per decision.
-load_run: open a run folder written by ``wsim run``.
-import_games: import games that people played into run folders.
-match: play policies against each other in every seating of common deals.
-skill: compare figures of cards and wonders between levels of skill.
-robustness: measure how much figures of cards and wonders differ between players.
-whatif: compare a changed card, rule or permission with the baseline on common deals.
-experiment_worth: estimate what each card is worth to the seat that wants it.
-experiment_picks: randomise picks and estimate the causal effect of taking a card.
-tune: optimise the parameters of a policy by self-play.
-smallest_patch: find the smallest patch that meets a designer's targets, and prove it.
-sensitivity: measure the effect of each step of the values in a goal on its targets.
-Plan, Run: the games to play; a run folder.
-policy, value: decorators for user policies, and for the move values of a search policy.
-payments, science_score: two rules of 7 Wonders as functions.
+env: environments for PettingZoo and Gymnasium, and for stepping thousands of games at once (``wsim.env``). Game: a game
+in progress, to inspect, step, copy and play out. simulate: play the games of a plan and return one row per game and
+seat. play: the same, and also one row per decision. load_run: open a run folder written by ``wsim run``. import_games:
+import games between people as run folders. match: play policies against each other in every seating of common deals.
+skill: compare the figures of cards and wonders across skill levels. robustness: measure how much the figures of cards
+and wonders differ between players. whatif: compare a changed card, rule or permission with the baseline on common
+deals. experiment_worth: estimate what each card is worth to the seat that wants it. experiment_picks: randomise picks
+and estimate the causal effect of taking a card. tune: optimise the parameters of a policy by self-play. smallest_patch:
+find the smallest patch that meets a designer's targets, and prove it. sensitivity: measure how much one step of each
+value in a goal changes its targets. Plan, Run: the games to play; a run folder. policy, value: decorators for user
+policies, and for the move values of a search policy. payments, science_score: two rules of 7 Wonders as functions.
 UserError: raised by every function here for invalid input.
 """
 
@@ -85,7 +78,7 @@ def __getattr__(name: str) -> Any:
         from wsim.lab.keys import show_plan_keys
 
         show_plan_keys(value)
-    globals()[name] = value  # the next access does not come here
+    globals()[name] = value  # later accesses bypass this function
     return value
 
 

@@ -1,7 +1,7 @@
-"""Formats of values, tables and documents: cells with their units and intervals, JSON, CSV, HTML for notebooks.
+"""Format values, tables and documents: cells with units and intervals, JSON, CSV, and HTML for notebooks.
 
-Every renderer takes its cells from here: pages and notebooks a value and its interval in words (``written``,
-``interval_of``), the terminal a column of aligned numbers (``aligned``). Imports neither numpy nor Polars.
+All renderers get their cells from this module: pages and notebooks use a value and its interval as text (``written``,
+``interval_of``), the terminal a column of aligned numbers (``aligned``). It imports neither numpy nor Polars.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ MINUS = "\N{MINUS SIGN}"
 SMALL = 0.001
 """A smaller p- or q-value is written as ``<0.001``, never as 0."""
 MAX_ROWS = 100
-"""Rows of a table in a notebook."""
+"""Maximum number of rows of a table in a notebook."""
 
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
 
 def number(value: float | None, decimals: int = 2) -> str:
-    """Return a number with thousands separators; empty for None."""
+    """Format a number with thousands separators; return an empty string for None, NaN and infinity."""
     if value is None or not math.isfinite(value):
         return ""
     text = f"{value:,.{decimals}f}"
@@ -36,23 +36,23 @@ def number(value: float | None, decimals: int = 2) -> str:
 
 
 def signed(value: float | None, decimals: int = 2) -> str:
-    """Return a number with its sign."""
+    """Format a number with an explicit sign."""
     text = number(value, decimals)
     return text if not text or text.startswith(MINUS) or float(text.replace(",", "")) == 0 else f"+{text}"
 
 
 def percent(value: float | None, decimals: int = 1) -> str:
-    """Return a share as a percentage."""
+    """Format a share as a percentage."""
     return "" if value is None or not math.isfinite(value) else f"{number(100 * value, decimals)}%"
 
 
 def probability(value: float | None) -> str:
-    """Return a p- or q-value."""
+    """Format a p- or q-value."""
     return f"<{SMALL:g}" if value is not None and value < SMALL else number(value, 3)
 
 
 def number_range(low: float | None, high: float | None, decimals: int = 2, *, sign: bool = False) -> str:
-    """Return an interval as ``1.58 to 1.69``; empty if an end is unknown."""
+    """Format an interval as ``1.58 to 1.69``; return an empty string if an end is unknown."""
     write = signed if sign else number
     ends = write(low, decimals), write(high, decimals)
     return f"{ends[0]} to {ends[1]}" if all(ends) else ""
@@ -62,19 +62,19 @@ def number_range(low: float | None, high: float | None, decimals: int = 2, *, si
 
 
 def title(text: str) -> str:
-    """Return words as a heading: with a capital, unless they begin with a single letter (``n``, ``x fair share``)."""
+    """Format words as a heading: capitalised, unless the first word is a single letter (``n``, ``x fair share``)."""
     words = text.replace("_", " ").strip()
     return words if len(words.partition(" ")[0]) == 1 else words[:1].upper() + words[1:]
 
 
 def unit_of(column: Column) -> str:
-    """Return the unit of the numbers of a column as ``written`` writes them."""
+    """Return the unit in which ``written`` formats the numbers of a column."""
     hundredths = column.kind is SHARE and (column.difference or column.spread)
     return "percentage points" if hundredths else column.unit
 
 
 def written(column: Column, value: Any) -> str:
-    """Return a value of a column as text."""
+    """Format a value of a column as text."""
     if value is None or isinstance(value, bool) or not isinstance(value, int | float):
         return _plain(value)
     if column.kind is PROBABILITY:
@@ -89,7 +89,7 @@ def written(column: Column, value: Any) -> str:
 
 
 def interval_of(column: Column, row: Row) -> str:
-    """Return the interval of a column in a row, as ``1.58 to 1.69``; empty where it has none."""
+    """Format the interval of a column in a row as ``1.58 to 1.69``; return an empty string if there is none."""
     ends = column.interval(row)
     if ends is None:
         return ""
@@ -100,13 +100,13 @@ def interval_of(column: Column, row: Row) -> str:
 
 
 def cell_words(column: Column, row: Row) -> str:
-    """Return an estimate with its interval: ``+1.2 (+0.8 to +1.6)``."""
+    """Format an estimate with its interval: ``+1.2 (+0.8 to +1.6)``."""
     interval = interval_of(column, row)
     return written(column, row[column.name]) + (f" ({interval})" if interval else "")
 
 
 def _in_units(column: Column, value: float) -> tuple[float, int]:
-    """Return a number in the unit in which it is written, and its decimals."""
+    """Convert a number to its display unit; return it with its number of decimals."""
     if column.kind is SHARE:
         return 100 * value, 1
     if column.kind in (POINTS, RATIO, TURN):
@@ -115,7 +115,7 @@ def _in_units(column: Column, value: float) -> tuple[float, int]:
 
 
 def _plain(value: Any) -> str:
-    """Return a value that is not a number as text."""
+    """Format a non-numeric value as text."""
     if isinstance(value, list | tuple):
         return ", ".join(map(_plain, value))
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
@@ -125,7 +125,7 @@ def _plain(value: Any) -> str:
 
 
 def aligned(column: Column, rows: Rows) -> tuple[str, ...]:
-    """Return the cells of a column for plain text: equal decimals, half the width of each interval behind ±."""
+    """Return the cells of a column for plain text, with equal decimals and each interval's half width after ±."""
     values = [row.get(column.name) for row in rows]
     decimals = _decimals([value for value in values if isinstance(value, float)])
     if column.kind is PROBABILITY:
@@ -141,7 +141,7 @@ def aligned(column: Column, rows: Rows) -> tuple[str, ...]:
 
 
 def is_numeric(values: Iterable[Any]) -> bool:
-    """Return whether values are numbers or missing, so that plain text aligns them on the right."""
+    """Return whether all values are numbers or missing, in which case plain text right-aligns them."""
     return all(value is None or _is_number(value) for value in values)
 
 
@@ -156,20 +156,20 @@ def _cell(value: Any, decimals: int) -> str:
 
 
 def _reach(column: Column, low: float, high: float, decimals: int) -> str:
-    """Return an interval to follow its estimate: half its width, or both ends where it is asymmetric."""
+    """Format an interval for display after its estimate: its half width, or both ends if it is asymmetric."""
     if column.asymmetric:
         return f" [{low:,.{decimals}f}, {high:,.{decimals}f}]"
     return f" ±{_half((high - low) / 2, decimals)}"
 
 
 def _half(half: float, decimals: int) -> str:
-    """Return half the width of an interval: never as 0 where it is only small."""
+    """Format the half width of an interval; a small one is never shown as 0."""
     least = 10.0**-decimals
     return f"<{least:.{decimals}f}" if 0 < half < least / 2 else f"{half:.{decimals}f}"
 
 
 def _decimals(numbers: Iterable[float]) -> int:
-    """Return the decimals of a column: fewer if its numbers are large."""
+    """Return the number of decimals for a column: fewer if its numbers are large."""
     largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0.0)
     return 3 if largest < 10 else 2 if largest < 1000 else 0
 
@@ -178,7 +178,7 @@ def _decimals(numbers: Iterable[float]) -> int:
 
 
 def json_of(value: Any) -> Any:
-    """Return a value as JSON can hold it: NaN and infinity become null, dates and similar values become text."""
+    """Return a value that JSON can represent: NaN and infinity become null, dates and similar values become strings."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -189,7 +189,7 @@ def json_of(value: Any) -> Any:
 
 
 def csv_of(frame: pl.DataFrame, record: Mapping[str, Any]) -> str:
-    """Return rows as CSV, preceded by lines ``# {...}``: one JSON object for each entry of the record."""
+    """Return rows as CSV, preceded by comment lines ``# {...}``: one JSON object per entry of the record."""
     import json  # imported late: every command imports this module
 
     items = json_of(dict(record)).items()
@@ -214,7 +214,7 @@ def _paragraphs(sentences: Iterable[str]) -> list[str]:
 
 
 def _html_table(sheet: Sheet, caption: str) -> str:
-    """Return the main columns of a table: headings with units, values with their intervals."""
+    """Return the main columns of a table as HTML: headings with units, values with intervals."""
     columns = sheet.shown
 
     def cell(column: Column, row: Row) -> str:

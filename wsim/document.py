@@ -1,8 +1,9 @@
-"""Tables that carry their meaning, and documents made of them: what every renderer reads.
+"""Tables that describe their own columns, and documents built from them: the input of every renderer.
 
-A ``Column`` says what its values are: kind, heading, unit, interval, how they compare. The code that computes a column
-declares it, once; the terminal, the pages and notebooks print what it says. A ``Sheet`` is rows with their columns, a
-``Document`` sentences, sheets and charts. Light: this module imports neither numpy nor Polars.
+A ``Column`` describes its values: kind, heading, unit, interval, and the reference that they are compared with. The
+code that computes a column declares it once; the terminal, the pages and notebooks all use that declaration. A
+``Sheet`` consists of rows and their columns, a ``Document`` of sentences, sheets and charts. To be cheap to import,
+this module uses neither numpy nor Polars.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
 LOW, HIGH = "_low", "_high"
-"""The endings of the names of columns with the ends of an interval; only code that makes columns needs them."""
+"""Suffixes of the columns that contain the ends of an interval; only code that creates columns needs them."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """The kind of the values of a column.
+    """A kind of column values, such as names, counts or shares.
 
     Attributes
     ----------
-    name: for messages. unit: what numbers are counted in; kinds without one may be given it by their columns.
-    numeric: whether they are numbers. ascending: whether the smallest matter most, as of q-values.
+    name: used in messages. unit: the unit of the numbers; if the kind has none, a column may set one.
+    numeric: whether the values are numbers. ascending: whether the smallest values matter most, as with q-values.
     """
 
     name: str
@@ -37,14 +38,14 @@ class Kind:
 
 
 NAME = Kind("name", numeric=False)
-"""What a row is about, or one of many names: ``Rhodos``, ``balanced``."""
+"""The subject of a row, or one of many names: ``Rhodos``, ``balanced``."""
 CATEGORY = Kind("category", numeric=False)
 """One of a few values: a verdict, a colour, an age."""
 TEXT = Kind("text", numeric=False)
 COUNT = Kind("count")
 NUMBER = Kind("number")
 SHARE = Kind("share")
-"""From 0 to 1, or a difference of two such; the unit says of what."""
+"""A value from 0 to 1, or a difference between two such values; the unit says what it is a share of."""
 RATIO = Kind("ratio")
 POINTS = Kind("points", "points")
 PROBABILITY = Kind("probability", ascending=True)
@@ -60,17 +61,18 @@ class Column:
 
     Attributes
     ----------
-    name: in the frame, in JSON and in files.
-    kind: what its values are.
-    heading: the words above it (default: those of its name).
-    unit: what its numbers are counted in, where the kind does not say: of a share, ``of wins``.
-    about: what it says, in a phrase.
-    ends: the columns with the ends of its interval.
-    reference: the value that means nothing: 0 of a difference, 1 of a ratio to the fair share; None if there is none.
-    difference: whether it is a difference, which is written with its sign.
-    spread: whether it is a standard deviation, which is written behind ±.
-    drawn: whether pages draw its interval within the cell.
-    asymmetric: whether its interval reaches further to one side, so that both ends are given.
+    name: its name in frames, JSON and files.
+    kind: the kind of its values.
+    heading: its displayed heading (default: its name with spaces).
+    unit: the unit of its numbers if the kind does not imply one, such as ``of wins`` for a share.
+    about: a short description.
+    ends: the columns that contain the ends of its interval.
+    reference: the value that means no effect: 0 for a difference, 1 for a ratio to the fair share; None if there is
+        none.
+    difference: whether it is a difference, which is displayed with its sign.
+    spread: whether it is a standard deviation or half width, which is displayed after ±.
+    drawn: whether pages draw its interval in the cell.
+    asymmetric: whether its interval is asymmetric, so that both ends are displayed.
     """
 
     name: str
@@ -88,7 +90,7 @@ class Column:
     def __post_init__(self) -> None:
         if self.unit and (self.kind.unit or not self.kind.numeric or self.kind in (COUNT, PROBABILITY)):
             has = f"counts in {self.kind.unit}" if self.kind.unit else "has no unit"
-            raise ValueError(f"the column {self.name!r} {has}, because it is of the kind {self.kind.name}")
+            raise ValueError(f"the column {self.name!r} {has}, because its kind is {self.kind.name}")
         if not self.kind.numeric and (self.ends or self.difference or self.spread or self.drawn):
             raise ValueError(f"the column {self.name!r} contains no numbers ({self.kind.name})")
         if not self.heading:
@@ -99,12 +101,12 @@ class Column:
             object.__setattr__(self, "reference", 0.0)
 
     def called(self, name: str, heading: str = "") -> Column:
-        """Return a copy of the column with a different name, its ends renamed accordingly."""
+        """Return a copy of the column under a different name, with its interval columns renamed accordingly."""
         ends = None if self.ends is None else (name + LOW, name + HIGH)
         return replace(self, name=name, heading=heading, ends=ends)
 
     def interval(self, row: Row) -> tuple[float, float] | None:
-        """Return the ends of its interval in a row; None where it has none."""
+        """Return the ends of the column's interval in a row; None if there is none."""
         if self.ends is None:
             return None
         low, high = row.get(self.ends[0]), row.get(self.ends[1])
@@ -112,17 +114,17 @@ class Column:
 
 
 def estimated(name: str, kind: Kind, **more: Any) -> Column:
-    """Return a column with an interval: its ends are in the columns ``NAME_low`` and ``NAME_high``."""
+    """Declare a column with an interval, whose ends are in the columns ``NAME_low`` and ``NAME_high``."""
     return Column(name, kind, ends=(name + LOW, name + HIGH), **more)
 
 
 def names(columns: Iterable[str]) -> list[Column]:
-    """Return columns of names."""
+    """Declare columns that contain names."""
     return [Column(name, NAME) for name in columns]
 
 
 def default_column(name: str, values: Iterable[Any]) -> Column:
-    """Return the default declaration of an undeclared column: only whether it contains numbers."""
+    """Declare a column from its values alone: as text, counts or other numbers."""
     known = [value for value in values if value is not None]
     if not known or any(isinstance(value, bool) or not isinstance(value, int | float) for value in known):
         return Column(name, TEXT)
@@ -130,30 +132,31 @@ def default_column(name: str, values: Iterable[Any]) -> Column:
 
 
 DECIDED = ("higher", "lower")
-"""The verdicts that a figure is away from its reference."""
+"""Verdicts that a figure differs from its reference."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Estimates as a chart, by the columns of the sheet that it draws.
+    """A chart of estimates, described by columns of its sheet.
 
     Attributes
     ----------
-    shape: ``forest``: an interval for each row; ``scatter``: an interval for each row over a second column;
-        ``curve``: over the numbers of ``over``; ``change``: two columns, before and after; ``stacked``: columns on top
-        of each other; ``matrix``: rows against ``over``; ``band``: an interval for each row next to a band of
+    shape: ``forest``: an interval for each row; ``scatter``: an interval for each row, against a second column;
+        ``curve``: values against the numbers of ``over``; ``change``: two columns, before and after; ``stacked``:
+        stacked columns; ``matrix``: rows against ``over``; ``band``: an interval for each row next to a band of
         ``tolerance``.
-    values: the columns that are drawn. labels: those that name a row, with ``between`` between them.
-    title: what it shows, in a sentence: its caption, and what those hear who cannot see it.
-    axis: the words along it (default: the heading of what is drawn).
-    caption: more about it, in sentences.
-    over: see ``shape``. by: categories that sort the rows and give them colours and, in a ``scatter``, marks.
+    values: the drawn columns. labels: the columns that name a row, joined by ``between``.
+    title: what it shows, in one sentence, as its heading and for screen readers.
+    axis: the axis label (default: the heading of the drawn column).
+    caption: further explanation, in sentences.
+    over: see ``shape``. by: categories that determine the order and colours of the rows and, in a ``scatter``, their
+        marks.
     band: for a ``change``, the columns with the ends of the accepted range.
-    reference: where a line is drawn (default: that of the column).
-    tolerance: see ``shape``. only: conditions that rows must meet to be drawn, by column.
-    printed: whether the terminal draws it, too.
-    judged: whether marks are filled by the verdicts of the rows, which may allow for more than sampling; otherwise by
-        their intervals.
+    reference: the value at which a line is drawn (default: the reference of the column).
+    tolerance: see ``shape``. only: conditions, by column, that a row must meet to be drawn.
+    printed: whether the terminal also draws it.
+    judged: whether the verdicts of the rows decide which marks are filled, because they may allow for more than
+        sampling error; otherwise the intervals decide.
     """
 
     shape: Literal["forest", "scatter", "curve", "change", "stacked", "matrix", "band"]
@@ -173,7 +176,7 @@ class Chart:
     judged: bool = False
 
     def marks_clear(self, row: Row, ends: tuple[float, float] | None, reference: float | None) -> bool:
-        """Return whether the mark of a row is filled; ``ends``: of its interval. Without a reference, all are."""
+        """Return whether the mark of a row is filled; without a reference, all are. ``ends``: its interval."""
         if reference is None:
             return True
         if self.judged:
@@ -188,13 +191,13 @@ class Sheet:
     Attributes
     ----------
     title: the line above it.
-    rows: all of it.
-    declared: its columns, as they were declared, in any order; others are printed according to their values.
-    main: names of its main columns, which are shown unless all are asked for; none: all.
-    first: names of columns in the order in which they are kept where there is not room for all.
-    labels: how many columns name a row: they are in each part of a table that is too wide.
-    more: what shows the columns that are left out.
-    charts: what is drawn of it. folded: whether pages fold it away, as the numbers behind charts are.
+    rows: all rows.
+    declared: its declared columns, in any order; undeclared columns are displayed according to their values.
+    main: names of the main columns, which are shown unless all columns are requested; empty: all columns.
+    first: column names by decreasing importance, for when not all columns fit.
+    labels: how many columns name a row; they are repeated in each part of a table that is too wide.
+    more: how to show the hidden columns.
+    charts: its charts. folded: whether pages collapse it, as they do with the figures behind charts.
     """
 
     title: str
@@ -209,17 +212,17 @@ class Sheet:
 
     @property
     def columns(self) -> list[Column]:
-        """Its columns in their order; the ends of an interval belong to the column with its estimate."""
+        """All columns in order; the ends of an interval belong to the column of its estimate."""
         return columns_of(list(self.rows[0]) if self.rows else [], self.declared, self.rows)
 
     @property
     def shown(self) -> list[Column]:
-        """Its main columns, in their order."""
+        """The main columns, in order."""
         return [column for column in self.columns if not self.main or column.name in self.main]
 
 
 def columns_of(present: Sequence[str], declared: Iterable[Column], rows: Rows = ()) -> list[Column]:
-    """Return the columns of a table in its order, without the ends of intervals of other columns."""
+    """Return the columns of a table in order, without those that contain the interval ends of other columns."""
     known = {column.name: column for column in declared}
     hidden = {end for name in present if name in known for end in known[name].ends or ()}
     return [
@@ -240,17 +243,17 @@ class Conclusion:
 
 @dataclass(frozen=True)
 class Document:
-    """A table or an answer for people: sentences in front, tables with their charts, sentences behind.
+    """A table or an answer for display: opening sentences, tables with their charts, and notes.
 
     Attributes
     ----------
-    rows: its main table, as it is written to a file. tables: what is shown.
-    named: what the main table is called in the record, if it is part of it.
-    head, notes: the sentences in front and behind.
-    missing: what is said instead of a main table without rows.
-    hint: how more of it is shown; it is not part of the answer.
+    rows: its main table, as written to a file. tables: the displayed tables.
+    named: the key of the main table in the record, if the record contains it.
+    head, notes: the sentences before and after the tables.
+    missing: the sentence shown instead of a main table without rows.
+    hint: how to show more of it; not part of the answer.
     conclusion: the answer in one sentence, if it has one.
-    command: the shell command that makes it; empty: none does.
+    command: the shell command that produces it; empty if there is none.
     """
 
     rows: pl.DataFrame

@@ -1,4 +1,4 @@
-"""The one kind of error that a user can cause: it carries a sentence, never a traceback."""
+"""The only kind of error that a user can cause: it is shown as a sentence, never as a traceback."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-MAX_SHOWN = 20  # mistakes after the first
+MAX_SHOWN = 20  # mistakes listed after the first
 _ALSO = "also: "
 
 
 class UserError(ValueError):
-    """Input that wsim refuses; the text is one sentence with the value and the accepted ones."""
+    """Invalid input; the message is one sentence with the rejected value and the accepted ones."""
 
 
 class Mistakes:
@@ -19,7 +19,7 @@ class Mistakes:
 
     Attributes
     ----------
-    sentences: the mistakes in the order found, without duplicates.
+    sentences: the mistakes in order of discovery, without duplicates.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ def nearest(value: str, accepted: Iterable[str]) -> str:
 
 
 def refuse_unprintable(text: str, noun: str, allowed: str = "\n\t") -> None:
-    """Raise UserError for a text with control characters other than ``allowed``, or with invalid UTF-8."""
+    """Raise UserError for text with control characters other than ``allowed``, or with invalid UTF-8."""
     if text.isprintable():
         return
     from unicodedata import category  # a separate library, which `wsim --help` need not load
@@ -67,22 +67,22 @@ def refuse_unprintable(text: str, noun: str, allowed: str = "\n\t") -> None:
     for letter in text:
         kind = category(letter)
         if kind == "Cs":
-            raise UserError(f"{noun} {text!r} is not text in UTF-8")
+            raise UserError(f"{noun} {text!r} is not valid UTF-8")
         if kind == "Cc" and letter not in allowed:
             raise UserError(f"{noun} {text!r} contains the control character {letter!r}")
 
 
 def printable(text: str) -> str:
-    """Return a text with control characters written as escapes: ``\\u001b`` for ESC.
+    """Return text with its control characters escaped: ``\\u001b`` for ESC.
 
-    Texts of files are quoted in messages, and must not set a title, clear the screen or forge a line.
+    Messages quote text from files, which must not set a title, clear the screen or forge a line.
     """
     return re.sub(_OBEYED, lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 _OBEYED = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
-"""Control characters but tab and newline, separators of lines, and what turns the direction of writing."""
-_KINDS = {str: "a text", int: "a whole number", float: "a number"}
+"""Control characters except tab and newline, line separators, and characters that change the writing direction."""
+_KINDS = {str: "a string", int: "a whole number", float: "a number"}
 
 
 def refuse_other_types(kind: type, **values: object) -> None:

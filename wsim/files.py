@@ -17,7 +17,7 @@ from wsim.errors import UserError
 MAX_BYTES = 64 << 20
 """Largest accepted text file: far larger than any that wsim writes, and small compared with memory."""
 _SUFFIX = ".tmp"
-_NO_ROOM = 1 << 16  # bytes that are free on a full disk, at most
+_NO_ROOM = 1 << 16  # a disk with at most this many free bytes counts as full
 _FETCHED = "its-run"  # example of a folder to fetch a run into
 
 
@@ -33,23 +33,24 @@ def shown_path(path: Path) -> str:
 
 
 def refuse_remote(path: str | os.PathLike[str]) -> None:
-    """Raise UserError for a run in a store, because runs are read from folders."""
+    """Raise UserError for a run in an object store, because runs are read from folders."""
     if is_remote(path):
         name = str(path).rstrip("/").rpartition("/")[2] or _FETCHED
         raise UserError(
-            f"{str(path)!r} is in a store, and wsim reads runs in folders: fetch it first, wsim copy {path} {name}"
+            f"{str(path)!r} is in an object store, but wsim reads runs from folders: "
+            f"fetch it first, with wsim copy {path} {name}"
         )
 
 
 class StoreError(OSError):
-    """The disk refused: a failure, not misuse (exit 1). Its text is one sentence."""
+    """A failed disk operation, not misuse (exit status 1); the message is one sentence."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
 def explained(action: str, path: Path, error: Exception) -> StoreError:
-    """Return an error of the operating system, or of Polars about one, as a StoreError with one sentence."""
+    """Convert an operating system error, also if Polars reports it, to a StoreError with a one-sentence message."""
     why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     # Polars reports a full disk as "parquet: File out of specification: underlying IO error: No space left on device
     # (os error 28)".
@@ -58,7 +59,7 @@ def explained(action: str, path: Path, error: Exception) -> StoreError:
 
 
 def _flush(path: Path, mode: int = os.O_RDWR) -> None:
-    """Wait until a file, or the entries of a folder, are on disk."""
+    """Flush a file, or the entries of a folder, to disk."""
     descriptor = os.open(path, mode)
     try:
         os.fsync(descriptor)
@@ -68,7 +69,7 @@ def _flush(path: Path, mode: int = os.O_RDWR) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Path]:
-    """Yield a temporary path next to ``path``; on leaving it is renamed to ``path``, on an error it is removed.
+    """Yield a temporary path next to ``path``; on success rename it to ``path``, on error remove it.
 
     Raises StoreError for errors of the operating system and of Polars.
     """
@@ -83,7 +84,7 @@ def writing(path: Path) -> Iterator[Path]:
             _flush(path.parent, os.O_RDONLY)  # the new name itself
     except (OSError, PolarsError) as error:
         full = isinstance(error, PolarsError) and shutil.disk_usage(path.parent).free < _NO_ROOM
-        why = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) if full else error  # Polars says all kinds of things
+        why = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) if full else error  # Polars words it in various ways
         raise explained("write", path, why) from error
     finally:
         with suppress(OSError):
@@ -103,14 +104,14 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def content_digest(content: bytes) -> str:
-    """Return the SHA-256 of some bytes in hexadecimal."""
+    """Return the SHA-256 digest of bytes in hexadecimal."""
     import hashlib
 
     return hashlib.sha256(content).hexdigest()
 
 
 def bytes_within(path: Path, most: int = MAX_BYTES) -> bytes:
-    """Return the content of a file; OSError if unreadable, ValueError if not a regular file or too large."""
+    """Return the content of a file; raise OSError if unreadable, ValueError if not a regular file or too large."""
     if path.exists() and not (path.is_file() or path.is_dir()):  # a device or a pipe may have no end
         raise ValueError("it is not a regular file")
     with path.open("rb") as file:
@@ -123,12 +124,12 @@ def bytes_within(path: Path, most: int = MAX_BYTES) -> bytes:
 
 
 def text_within(path: Path) -> str:
-    """Return the text of a UTF-8 file; errors as for ``bytes_within``."""
+    """Return the text of a UTF-8 file; raise the errors of ``bytes_within``."""
     return bytes_within(path).decode("utf-8")
 
 
 def json_of(text: str) -> Any:
-    """Return parsed JSON; ValueError, in one sentence, if it is invalid or nested too deeply."""
+    """Parse JSON; raise ValueError with a one-sentence message if it is invalid or nested too deeply."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -138,14 +139,14 @@ def json_of(text: str) -> Any:
 
 
 def refuse_outside(path: str) -> None:
-    """Raise ValueError for a path in a record that leads out of the record's folder."""
+    """Raise ValueError for a path in a record that points outside the record's folder."""
     relative = PurePosixPath(path)
     if relative.is_absolute() or ".." in relative.parts or "\0" in path or "\\" in path:
-        raise ValueError(f"{path!r} leads out of the folder")
+        raise ValueError(f"{path!r} points outside the folder")
 
 
 def visible(folder: Path) -> list[str]:
-    """Return the names in a folder without hidden files, such as leftovers of killed writers."""
+    """Return the file names in a folder, without hidden files such as leftovers of killed writers."""
     return [name for name in os.listdir(folder) if not name.startswith(".")]
 
 

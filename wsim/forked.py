@@ -12,11 +12,13 @@ import sys
 from wsim.errors import UserError
 
 CLEANER = b"polars-ooc"
-"""The thread that Polars has from its import on: it only deletes files of spilled tables, and no fork misses it."""
+"""The thread that Polars starts when it is imported: it only deletes files of spilled tables, so a fork works without
+it.
+"""
 
 
 class _Forks:
-    """The state of this process with respect to forks."""
+    """Tracks whether this process was forked while Polars had threads."""
 
     def __init__(self) -> None:
         self.threads_before = False  # at the current fork
@@ -35,7 +37,7 @@ class _Forks:
                 self.threads_before = True
 
     def begin_child(self) -> None:
-        """Record the result in the child."""
+        """Record in the child what ``look`` found before the fork."""
         self.without_threads |= self.threads_before
 
 
@@ -46,7 +48,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def refuse_forked() -> None:
-    """Raise UserError in a process that was forked from one in which Polars had threads."""
+    """Raise UserError if this process was forked from one in which Polars had threads."""
     if _FORKS.without_threads:
         raise UserError(
             "this process was forked from one that had already made tables, so Polars would hang in it: "

@@ -1,7 +1,7 @@
-"""The interface of a game: abstract methods for what only the game knows, defaults for everything else.
+"""The interface of a game: abstract methods for what only the game itself knows, defaults for everything else.
 
 A third-party game is a package with a ``Game``, a ``Simulator`` of its plans, a ``Position`` if its games can be
-stepped, and an entry point (``wsim.installed``); wsim itself is not edited. A game with compiled kernels starts from
+stepped, and an entry point (``wsim.installed``); wsim itself needs no changes. A game with compiled kernels starts from
 ``wsim.positions.kernel_game``. ``tests/games/test_conformance.py`` checks every game against this interface.
 """
 
@@ -40,11 +40,11 @@ class Simulator(ABC):
 
     Attributes
     ----------
-    plan: what is played.
+    plan: the prepared plan.
     seats: rows per game in the seats table.
     row_dtype, pick_dtype: structured dtypes of the rows that ``play`` writes.
     picks_per_game: an upper bound on the decisions of one game.
-    own_cards: the built-in card file, used unless the plan names another; None if there is none.
+    own_cards: the built-in card file, used unless the plan names a different one; None if there is none.
     """
 
     plan: Plan
@@ -56,10 +56,10 @@ class Simulator(ABC):
 
     @abstractmethod
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
-        """Play ``len(rows) // seats`` games numbered from ``first`` and fill the rows; return the picks written.
+        """Play ``len(rows) // seats`` games numbered from ``first`` and fill the rows; return the number of picks.
 
-        Releases the GIL if possible, keeps no state, and may be called from several threads at once. The rows of
-        game g depend on (plan, seed, g) only.
+        Releases the GIL if possible, keeps no state, and may be called from several threads at once. The rows of game g
+        depend only on (plan, seed, g).
         """
 
     @abstractmethod
@@ -73,7 +73,7 @@ class Simulator(ABC):
 
     @property
     def actions(self) -> Sequence[str]:
-        """The names of all moves (``phrase``) for environments of a game without kernels; empty: there are none."""
+        """The names of all moves, as in ``phrase``, for environments of games without kernels; empty by default."""
         return ()
 
     def begin(self, number: int) -> Position:  # noqa: ARG002 (of a game that can be stepped)
@@ -82,7 +82,7 @@ class Simulator(ABC):
 
     @property
     def labels(self) -> Sequence[str]:
-        """The label in tables of each entry of the line-up, one per player."""
+        """The label of each line-up entry in tables, one per player."""
         names = [str(entry) for entry in self.plan.line_up]
         return names * self.plan.players if len(names) == 1 else names
 
@@ -109,7 +109,7 @@ class Simulator(ABC):
         return _frame_of(picks)
 
     def with_line_up(self, policies: Sequence[str]) -> Simulator:
-        """Return a simulator with the same rules and options and a different line-up, faster than preparing a plan."""
+        """Return a simulator with the same rules and options but a different line-up, faster than preparing a plan."""
         return find_game(self.plan.game).prepare(self.plan.replace(policies=policies))
 
     def play_seated(self, first: int, rows: NDArray[Any], orders: NDArray[np.int64]) -> None:
@@ -117,7 +117,7 @@ class Simulator(ABC):
 
         Parameters
         ----------
-        orders: the line-up entry in each seat, shape (games, players); everything else about a seat stays.
+        orders: the line-up entry in each seat, shape (games, players); everything else about a seat is unchanged.
         """
         entries = [str(entry) for entry in self.plan.line_up]
         for game, order in enumerate(orders.tolist()):
@@ -125,13 +125,13 @@ class Simulator(ABC):
             seated.play(first + game, rows[game * self.seats : (game + 1) * self.seats])
 
     def set_up(self, described: Mapping[str, Any]) -> Position:  # noqa: ARG002 (of a game with POSITION_KEYS)
-        """Return a hand-written position; raise UserError for one that is impossible or invalid."""
+        """Set up a position from a hand-written description; raise UserError if it is impossible or invalid."""
         raise UserError(f"a position of {self.plan.game} cannot be described")
 
     def trace(self, number: int) -> dict[str, Any]:
         """Replay one game and return its trace: a JSON object with format, game, seed, index, and the events.
 
-        By default it contains every move as the position describes it.
+        By default its events are all moves, as the position describes them.
         """
         position, moves = self.begin(number), []
         while position.to_move is not None:
@@ -150,14 +150,14 @@ class Simulator(ABC):
         }
 
     def text(self, trace: Mapping[str, Any]) -> str:
-        """Return a trace as text for a person; by default one line per move, then the scores."""
+        """Return a trace as readable text; by default one line per move, then the scores."""
         seats = [f"seat {seat} {row['policy']}" for seat, row in enumerate(trace["seats"])]
         moves = [f"seat {move['seat']}: {self.phrase(move)}" for move in trace["moves"]]
         scores = ", ".join(f"seat {score['seat']} {score['total']}" for score in trace["scores"])
         return "\n".join([f"Game {trace['index']}: {', '.join(seats)}", *moves, f"Scores: {scores}"])
 
     def phrase(self, move: Mapping[str, Any]) -> str:
-        """Return a move of the trace in a few words: ``build Palace``."""
+        """Describe a move of the trace in a few words: ``build Palace``."""
         return ", ".join(f"{name} {value}" for name, value in move.items() if name not in ("seat", "index"))
 
     def payments(self, move: Mapping[str, Any]) -> dict[str, int]:  # noqa: ARG002 (of a game with coins)
@@ -165,28 +165,26 @@ class Simulator(ABC):
         return {}
 
     def public_move_text(self, move: Mapping[str, Any]) -> str:
-        """Return the public part of a move in words (an entry of ``public_moves`` of a position)."""
+        """Describe the public part of a move (an entry of a position's ``public_moves``) in a few words."""
         return self.phrase(move)
 
     def scene(self, view: Mapping[str, Any]) -> Scene | None:  # noqa: ARG002 (of a game with a page of its own)
-        """Return a seat's view as a scene for a page: other hands are empty.
+        """Return a seat's view as a scene for a page, with the other hands empty.
 
-        None: there is only a text version.
+        None means that the game has only a text version.
         """
         return None
 
     def moment(self, position: Any) -> Hashable:  # noqa: ARG002 (of a game with scenes)
-        """Return the state that changes between the moments at which a page stops, such as the turn."""
+        """Return a value that changes whenever a page should pause, such as the turn."""
         return None
 
     def known_points(self, position: Any) -> list[Mapping[str, int]]:  # noqa: ARG002 (of a game with open points)
-        """Return the points of every seat by category that everybody at the table can count; none by default."""
+        """Return each seat's publicly known points by category; an empty list by default."""
         return []
 
     def story(self, number: int) -> Story:
-        """Replay one game and return it scene by scene, with the positions in between, for a page that steps through
-        it.
-        """
+        """Replay one game and return its scenes and the positions in between, for a page that steps through it."""
         from wsim.positions.scenes import plain_story
 
         position = self.begin(number)
@@ -202,7 +200,7 @@ class Simulator(ABC):
         return {}
 
     def changed(self, other: Any) -> Sequence[str]:  # noqa: ARG002 (of a game with OWNED)
-        """Return the names of items (``Game.OWNED``) that differ in another simulator of the game."""
+        """Return the names of the items (``Game.OWNED``) that differ from those of another simulator of the game."""
         return ()
 
 
@@ -215,23 +213,22 @@ def _frame_of(rows: NDArray[Any]) -> pl.DataFrame:
 
 
 Restrict: TypeAlias = "Callable[[Plan, int, str], Plan]"
-"""Returns the plan that also forbids a seat some actions (comma-separated)."""
+"""Called with a plan, a seat and comma-separated actions; returns a plan that also forbids the seat these actions."""
 
 
 @dataclass(frozen=True)
 class PickExperiment:
-    """The randomisation and analysis of a game's picks.
+    """How a game's picks are randomised and analysed.
 
     Attributes
     ----------
-    actions: the actions possible with a card in a pick, each with a line of help.
-    randomise: returns the plan in which each pick is replaced by a uniform one with this chance (text; or one for each
-        seat, separated by commas) and recorded with its probability.
+    actions: the possible actions with a picked card, each with a line of help.
+    randomise: called with a plan and a chance as text (or one chance per seat, separated by commas); returns the plan
+        in which each pick is replaced by a uniformly random one with this chance and recorded with its probability.
     effects: called with picks, seats, action, outcome (a column), against (``others`` or ``policy``) and level; returns
         the effects of the action by card, as ``wsim.wonders.analysis.pick_effects`` does.
     usual: the default actions; empty: all.
-    ages: the values of the column ``age`` of the picks; empty: there is no such column.
-    turns: the values of the column ``turn`` of the picks; empty: there is no such column.
+    ages, turns: the values of the columns ``age`` and ``turn`` of the picks; empty if there is no such column.
     """
 
     actions: Mapping[str, str]
@@ -244,20 +241,20 @@ class PickExperiment:
 
 @dataclass(frozen=True)
 class Tuning:
-    """The tuning of a game's values (``wsim balance``): the values, and predictions of changes without playing.
+    """How a game's values are tuned (``wsim balance``): the values, and predictions of changes without playing.
 
     A value is identified by its path in a patch (``("cards", "Palace", "points")``).
 
     Attributes
     ----------
     values: called with a simulator; returns every whole number that a patch can change, by path, zeros included.
-    worth: called with a simulator, a path and a seats table; returns how often the score of each row counts the value,
-        so that the effect of a change is known without playing again. None: games must be played again.
+    worth: called with a simulator, a path and a seats table; returns how many times the score of each row counts the
+        value, so that the effect of a change is known without playing again. None: games must be played again.
     shares: called with a simulator and a seats table of whole games; returns a function of the indices of some of these
         games and the points added to each of their seats (games, seats), which returns the resulting win shares.
-    focus: called with a simulator and a path; returns a plan with otherwise the same games in which the item of the
-        value is always in play, and a function that returns for each row of a seats table of the original plan whether
-        it has the item. None: there is no such plan.
+    focus: called with a simulator and a path; returns a plan that differs only in that the item with this value is
+        always in play, and a function that returns, for each row of a seats table of the original plan, whether the
+        seat has the item. None: there is no such plan.
     """
 
     values: Callable[[Any], Mapping[tuple[str, ...], int]]
@@ -267,7 +264,7 @@ class Tuning:
 
 
 class Game(ABC):
-    """A game of the laboratory: the object named by an entry point of the group ``wsim.games``.
+    """A game that wsim can play: the object that an entry point of the group ``wsim.games`` names.
 
     Attributes
     ----------
@@ -277,7 +274,7 @@ class Game(ABC):
     OWNED: items that a seat can own: the prefix of their columns in the seats table (``built:``), and the noun for an
         item (card).
     COLOURS: CSS colours of names: categories of points, colours of cards.
-    FORMER_TABLES: former names of analyses, with the present ones.
+    FORMER_TABLES: former names of analyses, with the current ones.
     ANALYSES: the analyses of a run by name, in display order: the location of each ``wsim.stats.analysis.Analysis``, as
         ``module:NAME``.
     RESTRICT: forbids a seat some actions (``wsim whatif --ban``); None if seats cannot be restricted.
@@ -290,9 +287,9 @@ class Game(ABC):
         has no policy that learns.
     CATALOGUES: the ``wsim.spec.catalogues.Catalogues`` for ``wsim catalog``, or its location, as ``module:NAME``; None
         if the game has none.
-    REST: the built-in file of how much its figures differ between good players (``wsim.lab.rest_known``,
+    REST: the built-in file of differences between good players in the game's figures (``wsim.lab.rest_known``,
         docs/robustness.md); None if it has none.
-    OPEN: decisions made in the open, in a game whose positions keep no list of ``public_moves``.
+    OPEN: decisions that all players see, in a game whose positions have no list of ``public_moves``.
     """
 
     NAME: str
@@ -336,7 +333,7 @@ class Game(ABC):
         return 0.0
 
     def plan_of(self, described: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:  # noqa: ARG002 (with POSITION_KEYS)
-        """Return the plan keys that a hand-written position determines, in a rule set.
+        """Return the plan keys that a hand-written position determines under a rule set.
 
         Raises UserError if the position is invalid.
         """

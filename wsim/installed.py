@@ -1,6 +1,6 @@
 """The installed games and questions by name, imported only on lookup.
 
-Packages offer them as entry points of the groups ``wsim.games`` and ``wsim.questions``::
+Packages provide them as entry points of the groups ``wsim.games`` and ``wsim.questions``::
 
     [project.entry-points."wsim.games"]
     my_game = "my_game:GAME"
@@ -8,9 +8,9 @@ Packages offer them as entry points of the groups ``wsim.games`` and ``wsim.ques
     [project.entry-points."wsim.questions"]
     my_question = "my_question:QUESTION"
 
-Those of wsim are found in the same way: from the metadata of wsim if it is installed, in a checkout from its
-pyproject.toml, which is never older than the code. They come first, other packages cannot replace them, and looking
-them up does not read the metadata of other packages.
+wsim's own games and questions are found in the same way: from the metadata of wsim if it is installed, or from
+pyproject.toml in a checkout, which is never older than the code. They come first, other packages cannot replace them,
+and looking them up does not read the metadata of other packages.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CHECKOUT = Path(__file__).resolve().parents[1] / "pyproject.toml"
 class Installed(MutableMapping[str, str]):
     """The entry points of a group in installed packages: name -> ``module:object``, wsim's own first.
 
-    If several packages offer a name, its value is their locations joined by `` and ``.
+    If several packages provide a name, its value is their locations, joined by `` and ``.
     """
 
     def __init__(self, group: str) -> None:
@@ -106,7 +106,7 @@ def _entries_in(file: Path, heading: str) -> dict[str, str]:
 def _others_offer_something(group: str) -> bool:
     """Return whether any installed package may have entry points of a group, without parsing all metadata.
 
-    The answer is yes if packages are found in other ways than in folders.
+    The answer is yes if packages can be imported from anything but folders.
     """
     if any(hasattr(finder, "find_distributions") and finder is not PathFinder for finder in sys.meta_path):
         return True
@@ -124,7 +124,7 @@ def _others_offer_something(group: str) -> bool:
 
 
 def _may_offer(entry: os.DirEntry[str], group: str) -> bool:
-    """Return whether an entry of a folder of packages is metadata with entry points of a group."""
+    """Return whether a folder entry is package metadata with entry points of a group."""
     if not entry.name.endswith((".dist-info", ".egg-info", ".egg")) or entry.name.startswith("wsim-"):
         return False
     if entry.name.endswith(".egg") or not entry.is_dir():
@@ -152,7 +152,7 @@ def _entries_of_others(group: str) -> dict[str, str]:
 GAMES: MutableMapping[str, str] = Installed(GAME_GROUP)
 """The games by name, wsim's own first; games can be added in this process."""
 QUESTIONS: MutableMapping[str, str] = Installed(QUESTION_GROUP)
-"""The questions by name, in the same way."""
+"""The questions by name, wsim's own first; questions can be added in this process."""
 
 
 def load_game(name: str) -> Any:
@@ -172,7 +172,7 @@ def load_question(name: str) -> Any:
 
 
 def _loaded(noun: str, name: str, location: str, attribute: str, own: str) -> Any:
-    """Import the object of an entry point; raise UserError if that fails or if its own name is different."""
+    """Import the object of an entry point; raise UserError if that fails or if the object has a different name."""
     if " and " in location:
         raise UserError(f"several installed packages offer a {noun} {name!r}, at {location}: uninstall all but one")
     module, _, named = location.partition(":")

@@ -1,10 +1,11 @@
 """Options: fields of a frozen dataclass, declared once for the command line, Python, TOML and JSON.
 
-A question (what-if, a match, a search) is a frozen dataclass that inherits ``Options``, each field made by ``option``.
-The fields are the options of its command (``wsim.cli.parameters``), the keywords of its function (``keywords_of``) and
-the keys of its JSON (``Options.record``). Creating an instance checks every value by its type and by the
-field's ``check``; conditions on several fields belong in ``__post_init__`` of the class. Types are ``str``, ``int``,
-``float``, ``bool``, ``tuple[str, ...]``, ``tuple[int, ...]``, each also ``| None``; other types need a ``check``.
+A question (what-if, a match, a search) is a frozen dataclass that inherits from ``Options``; ``option`` creates its
+fields. The fields are the options of its command (``wsim.cli.parameters``), the keywords of its function
+(``keywords_of``) and the keys of its JSON (``Options.record``). Creating an instance checks every value against its
+type and with the field's ``check``; conditions on several fields belong in ``__post_init__`` of the class. Types are
+``str``, ``int``, ``float``, ``bool``, ``tuple[str, ...]``, ``tuple[int, ...]``, each also ``| None``; other types need
+a ``check``.
 
 This module and those that declare options must be cheap to import, because ``wsim foo --help`` imports them.
 """
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Policy: TypeAlias = "str | Callable[..., int]"
-"""A policy as a caller names it: an entry of a line-up, or a function of Python."""
+"""A policy as passed by a caller: a line-up entry, or a Python function."""
 Check = Callable[[str, Any], Any]
 """Takes the name of an option and its value; returns the validated value, or raises UserError."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)  # wsim --help makes this class: each method takes time
+@dataclass(frozen=True, eq=False, repr=False)  # wsim --help creates this class: each method takes time
 class Option:
     """The declaration of an option.
 
@@ -41,17 +42,17 @@ class Option:
         not show.
     shown: the default as the help displays it, if not the value itself.
     read: converts the text from the command line; None: by the type. A tuple without ``read`` is repeatable.
-    check: validates the value, after its type has been checked.
-    alone: the value if the option is given without one; only a number that follows then counts as its value.
+    check: validates the value after its type has been checked.
+    alone: the value if the option is given without one; such an option takes the next argument only if it is a number.
     argument: whether it is positional on the command line, and required unless it has a default.
-    hidden: whether the command line has no option for it, and gets its value in another way.
-    file: whether it names a file or folder: a form accepts those in its folder.
+    hidden: whether the command line has no option for it and gets the value in a different way.
+    file: whether it names a file or folder; a form accepts only paths in its folder.
     complete: returns shell completions; called without arguments, or with the text so far as ``incomplete``.
-    label: what a form asks, in plain words; empty: the field's name.
+    label: its label on a form, in plain words; empty: the field's name.
     picker: what a form offers to choose from: ``value`` (of the catalogue), ``item``, ``metric``, ``policy``,
         ``ruleset`` or ``table``; empty: nothing.
     example: a value that a form shows as an example.
-    effort: whether it is the number of deals or games that decides how long an answer takes.
+    effort: whether it is the number of deals or games that determines how long an answer takes.
     """
 
     help: str | Callable[[], str] = ""
@@ -112,7 +113,7 @@ class Options:
 
     @classmethod
     def restored(cls, record: Mapping[str, Any]) -> Self:
-        """Return recorded options, also under former names; raise UserError or TypeError for an invalid record."""
+        """Restore options from a record, possibly with former names; raise UserError or TypeError if it is invalid."""
         return cls(**{former_names(cls).get(name, name): value for name, value in record.items()})
 
     def record(self) -> dict[str, Any]:
@@ -127,7 +128,7 @@ class Options:
         }
 
     def elsewhere(self, folder: Path) -> Self:  # noqa: ARG002
-        """Return a copy of the options for a repetition that writes its output to ``folder``."""
+        """Return a copy of the options for a rerun that writes its output to ``folder``."""
         return self
 
 
@@ -179,19 +180,19 @@ def typed(name: str, kind: str, value: Any) -> Any:
 _PLAIN = {"str": str, "int": int, "float": float}
 
 
-# --- values of one kind: converted or refused in one sentence ---------------------------------------------------------
+# --- values of one kind: converted, or rejected in one sentence -------------------------------------------------------
 
 
 def texts(name: str, value: Any) -> tuple[str, ...]:
-    """Return a list of texts (a single text counts as a list of one); raise UserError for anything else."""
+    """Return strings as a tuple (a single string counts as a list of one); raise UserError for anything else."""
     values = (value,) if isinstance(value, str) else value
     if not isinstance(values, list | tuple) or not all(isinstance(text, str) for text in values):
-        raise UserError(f"{name} must be a text or a list of texts, not {value!r}")
+        raise UserError(f"{name} must be a string or a list of strings, not {value!r}")
     return tuple(values)
 
 
 def numbers(name: str, value: Any) -> tuple[int, ...]:
-    """Return whole numbers (a single number counts as a list of one); raise UserError for anything else."""
+    """Return whole numbers as a tuple (a single number counts as a list of one); raise UserError for anything else."""
     values = value if isinstance(value, list | tuple | range) else (value,)
     if any(type(number) is not int for number in values):
         raise UserError(f"{name} must be a whole number or several, not {value!r}")
@@ -199,7 +200,7 @@ def numbers(name: str, value: Any) -> tuple[int, ...]:
 
 
 def flag(name: str, value: Any) -> bool:
-    """Return true or false; raise UserError for anything else."""
+    """Return a Boolean; raise UserError for anything else."""
     if not isinstance(value, bool):
         raise UserError(f"{name} must be true or false, not {value!r}")
     return value
@@ -215,7 +216,7 @@ def place(name: str, value: Any) -> Path:
 
 
 def at_least(least: int) -> Check:
-    """Return the check of a number from ``least`` up."""
+    """Return a check that a number is at least ``least``."""
 
     def check(name: str, value: Any) -> Any:
         if value < least:
@@ -233,7 +234,7 @@ def confidence_level(_name: str, value: Any) -> Any:
 
 
 def level_option() -> Any:
-    """Return the field of a confidence level."""
+    """Return a dataclass field for a confidence level."""
     return option(
         "Confidence level of the intervals.", 0.95, metavar="LEVEL", check=confidence_level,
         label="Confidence of the intervals",
@@ -248,7 +249,7 @@ def half_width(name: str, value: Any) -> Any:
 
 
 def within_option(figures: str) -> Any:
-    """Return the field of a wanted precision; ``figures``: the figures whose intervals it is about."""
+    """Return a dataclass field for a target precision; ``figures``: the figures whose intervals must reach it."""
     return option(
         f"Play on until {figures} is known to within this half width.",
         None, metavar="WIDTH", check=half_width, aliases=("--precision",), label="Width of the intervals to reach",
@@ -282,7 +283,7 @@ def smallest_effect(_name: str, value: Any) -> Any:
     return value
 
 
-LONGEST = 40  # letters of a number
+LONGEST = 40  # characters of a number
 _POWERS = {"k": 3, "m": 6}
 
 
@@ -292,7 +293,7 @@ def _number() -> re.Pattern[str]:
 
 
 def short_number(text: str) -> int | None:
-    """Return the number that at most nine digits are, with a minus or without; None for any other text.
+    """Parse at most nine digits with an optional minus sign; return None for any other text.
 
     >>> short_number("-12"), short_number("--1"), short_number("9" * 5000)
     (-12, None, None)

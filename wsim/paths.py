@@ -11,7 +11,7 @@ _CHECKOUT_CARDS = PACKAGE.parent / "cards.toml"
 
 
 def default_cards_path() -> Path:
-    """Return the built-in cards.toml: at the top of the checkout, or else inside the wheel."""
+    """Return the path of the built-in cards.toml: at the top of the checkout, otherwise inside the wheel."""
     inside = PACKAGE / "cards.toml"
     in_checkout = _CHECKOUT_CARDS.is_file() and (PACKAGE.parent / "pyproject.toml").is_file()
     for path in (_CHECKOUT_CARDS, inside) if in_checkout else (inside, _CHECKOUT_CARDS):

@@ -26,7 +26,7 @@ class Position(ABC):
 
     @abstractmethod
     def moves(self) -> Sequence[Mapping[str, Any]]:
-        """Return the legal moves in order, each as in the trace; empty at the end."""
+        """Return the legal moves in order, in the format of the trace; empty at the end."""
 
     @abstractmethod
     def take(self, index: int) -> None:
@@ -38,11 +38,11 @@ class Position(ABC):
 
     @abstractmethod
     def chosen_by(self, simulator: Any, seed: int, number: int = 0) -> int:
-        """Return the index of the move that a simulator's line-up would make, with random numbers of (seed, number)."""
+        """Return the index of the move that a simulator's line-up makes with the random numbers of (seed, number)."""
 
     @abstractmethod
     def scores(self) -> list[dict[str, Any]]:
-        """Return the scores of a finished game as in the trace, each with seat, total and win_share."""
+        """Return the scores of a finished game in the format of the trace, each with seat, total and win_share."""
 
     @abstractmethod
     def standing(self) -> list[int]:
@@ -50,14 +50,14 @@ class Position(ABC):
 
     @abstractmethod
     def view(self, seat: int | None) -> dict[str, Any]:
-        """Return the information of a seat as a JSON object; None: the whole position."""
+        """Return what a seat knows as a JSON object; for None, the whole position."""
 
     @abstractmethod
     def redrawn(self, seat: int, seed: int, number: int = 0) -> Self:
-        """Return a copy with everything resampled that the seat cannot know; a function of position, seed, number."""
+        """Return a copy with everything hidden from the seat resampled, depending only on position, seed and number."""
 
     def decision(self) -> str:
-        """Return the kind of decision, as in picks tables and traces."""
+        """Return the kind of the next decision, as named in picks tables and traces."""
         return "move"
 
     def clone(self) -> Self:
@@ -66,34 +66,35 @@ class Position(ABC):
         return deepcopy(self, {id(value): value for value in shared.values()})
 
     def text(self, seat: int) -> list[str]:
-        """Return the information of a seat as readable text, at most 80 columns wide."""
+        """Return what a seat knows as readable text, at most 80 columns wide."""
         from textwrap import wrap
 
         lines = [wrap(f"{name}: {value}", 80, subsequent_indent="  ") for name, value in self.view(seat).items()]
         return [line for part in lines for line in part]
 
     def asks(self) -> str:
-        """Return what is to be chosen, in a few words."""
+        """Describe the next decision in a few words."""
         return self.decision().replace("_", " ")
 
     def obstacles(self) -> Mapping[str, str]:
-        """Return why some expected moves are not legal, as sentences by the name of a card."""
+        """Return, by card name, sentences that explain why some expected moves are illegal."""
         return {}
 
-    def columns(self, history: bool = True) -> tuple[str, ...]:  # noqa: ARG002 (games that tell their past read it)
-        """Return the names of an observation's numbers; without history, only those of the current table."""
+    def columns(self, history: bool = True) -> tuple[str, ...]:  # noqa: ARG002 (for games with a history)
+        """Return the names of the numbers in an observation; without ``history``, only of the current table."""
         return ()
 
     def observation(self, seat: int, size: int) -> NDArray[Any]:  # noqa: ARG002 (games with columns read it)
-        """Return the first ``size`` numbers of a seat's observation, int16."""
+        """Return the first ``size`` numbers of a seat's observation, as int16."""
         import numpy as np
 
         return np.zeros(size, np.int16)
 
     def play_out(self, simulator: Any, playouts: int, seat: int | None, seed: int, first: int = 0) -> NDArray[Any]:
-        """Play to the end with a simulator's line-up; return (score, win share), shape (n, seats, 2).
+        """Play to the end with a simulator's line-up; return scores and win shares, shape (playouts, seats, 2).
 
-        Playout i uses the random numbers of ``first + i``; with ``seat``, it resamples what that seat cannot know.
+        Playout i uses the random numbers of ``first + i``; with ``seat``, it resamples everything hidden from that
+        seat.
         """
         import numpy as np
 
@@ -110,7 +111,10 @@ class Position(ABC):
     def compare(
         self, simulator: Any, moves: Sequence[int], playouts: int, seat: int | None, seed: int, first: int = 0
     ) -> NDArray[Any]:
-        """Play out after each of some moves, all with the same cards and streams; shape (n, moves, seats, 2)."""
+        """Play to the end after each of several moves, all with the same cards and random streams.
+
+        Returns scores and win shares, shape (playouts, moves, seats, 2).
+        """
         import numpy as np
 
         outcomes = []

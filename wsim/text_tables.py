@@ -1,7 +1,7 @@
 """Tables as plain text that fits the screen, without breaking a number or a name.
 
 If a table is too wide, the least important columns are left out (those that name the rows last), or all columns are
-printed in several parts. Where not even a few columns fit, each row is printed line by line. Only sentences wrap.
+printed in several parts. If not even a few columns fit, each row is printed line by line. Only sentences wrap.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from wsim.display import aligned, is_numeric
 from wsim.document import Column, Document, Rows
 
 GAP = 2  # spaces between columns
-PROSE = 32  # a text longer than this is a sentence, which may be broken between words
+PROSE = 32  # longer text counts as a sentence, which may be broken between words
 FEWEST = 3  # minimum number of columns of a table: a label and two figures, or two labels and one
 NARROWEST = 24  # minimum width of a sentence, in characters
 
@@ -27,7 +27,7 @@ class TextColumn:
     Attributes
     ----------
     name: its name in the table.
-    heading: its words, which can be placed below each other.
+    heading: its words, which may be stacked.
     cells: one per row.
     right: whether it is right-aligned, as numbers are.
     """
@@ -56,14 +56,14 @@ class TextColumn:
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table as lines, and the names of the hidden columns."""
+    """A table as lines of text, with the names of the hidden columns."""
 
     lines: tuple[str, ...]
     hidden: tuple[str, ...] = ()
 
 
 def text_columns(columns: Sequence[Column], rows: Rows) -> list[TextColumn]:
-    """Return columns as text: estimates followed by half their intervals, numbers aligned to the right."""
+    """Convert columns to text: estimates are followed by half widths, and numbers are right-aligned."""
     return [
         TextColumn(
             column.name,
@@ -76,7 +76,7 @@ def text_columns(columns: Sequence[Column], rows: Rows) -> list[TextColumn]:
 
 
 def as_text(columns: Sequence[TextColumn], width: int | None, first: Sequence[str] = ()) -> TextTable:
-    """Return a table of the columns that fit.
+    """Lay out a table with the columns that fit.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def as_text(columns: Sequence[TextColumn], width: int | None, first: Sequence[st
 
 
 def all_as_text(columns: Sequence[TextColumn], width: int | None, labels: int) -> list[TextTable]:
-    """Return all columns in as many tables as needed, the first ``labels`` of them in each."""
+    """Lay out all columns in as many tables as needed, repeating the first ``labels`` columns in each."""
     if width is None or _least_width(columns) <= width:
         return [as_text(columns, width)]
     front = list(columns[:labels])
@@ -150,7 +150,7 @@ def _side_by_side(columns: Sequence[TextColumn], width: int | None) -> list[str]
 
 
 def _wrapped(column: TextColumn, row: int, width: int) -> list[str]:
-    """Return a cell as lines: one, except for a sentence."""
+    """Return a cell as lines: a single line unless it is a sentence."""
     cell = column.cells[row]
     if len(cell) <= width or not column.prose:
         return [cell]
@@ -180,7 +180,7 @@ def _line_by_line(columns: Sequence[TextColumn], width: int) -> list[str]:
 
 
 def text_of(heading: str, document: Document, width: int | None = None) -> str:
-    """Return a document as text for a prompt, as wide as the screen: main columns that fit, and notes."""
+    """Return a document as text for an interactive prompt: the main columns that fit on the screen, and the notes."""
     width = width or get_terminal_size((120, 24)).columns
     parts = [heading, *(text for text in document.head if text != heading)]
     for sheet in document.tables:

@@ -97,13 +97,13 @@ def test_a_value_is_normalised() -> None:
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [
-        ("name", 3, "name must be a text, not 3"),
-        ("name", None, "name must be a text, not"),
+        ("name", 3, "name must be a string, not 3"),
+        ("name", None, "name must be a string, not"),
         ("count", "3", "count must be a whole number, not '3'"),
         ("count", True, "count must be a whole number, not True"),
         ("count", 0, "count must be at least 1, not 0"),
         ("share", "x", "share must be a number, not 'x'"),
-        ("each", [1], r"each must be a text or a list of texts, not \[1\]"),
+        ("each", [1], r"each must be a string or a list of strings, not \[1\]"),
         ("sizes", ["x"], "sizes must be a whole number or several, not"),
         ("really", 1, "really must be true or false, not 1"),
     ],

@@ -156,9 +156,9 @@ MISTAKES: tuple[tuple[Callable[[Any], Any], str], ...] = (
     ),
     (lambda run: UNTYPED.wonders.analysis.cards(3), "a run or its seats table is needed, not 3"),
     (lambda run: UNTYPED.load_run(3), "run must be the path of its folder, not 3"),
-    (lambda run: UNTYPED.whatif(change=[3]), "change must be a text or a list of texts, not [3]"),
-    (lambda run: UNTYPED.whatif(sweep=3), "sweep must be a text, not 3"),
-    (lambda run: UNTYPED.whatif(change="cards.Altar.points=3", metric=3), "metric must be a text, not 3"),
+    (lambda run: UNTYPED.whatif(change=[3]), "change must be a string or a list of strings, not [3]"),
+    (lambda run: UNTYPED.whatif(sweep=3), "sweep must be a string, not 3"),
+    (lambda run: UNTYPED.whatif(change="cards.Altar.points=3", metric=3), "metric must be a string, not 3"),
 )
 
 

@@ -374,5 +374,6 @@ def test_a_run_in_a_store_must_be_fetched_first(wsim_command: Command, words: st
     answer = wsim_command(*words.format(place, place).split())
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == (
-        f"wsim: {place!r} is in a store, and wsim reads runs in folders: fetch it first, wsim copy {place} big\n"
+        f"wsim: {place!r} is in an object store, but wsim reads runs from folders: fetch it first, "
+        f"with wsim copy {place} big\n"
     )

@@ -44,5 +44,5 @@ def test_renderers_do_not_refer_to_interval_columns() -> None:
 
 @pytest.mark.parametrize("kind", [POINTS, PROBABILITY])
 def test_a_unit_that_contradicts_the_column_kind_is_rejected(kind: object) -> None:
-    with pytest.raises(ValueError, match="because it is of the kind"):
+    with pytest.raises(ValueError, match="because its kind is"):
         Column("shrunk", kind, unit="of wins")  # type: ignore[arg-type]

@@ -200,7 +200,7 @@ def test_row_values_are_accepted_up_to_their_bounds(tmp_path: Path) -> None:
             read_row(Row, {"number": 1, "shares": {"a": value}}, "row", "F")
     with pytest.raises(UserError, match=r"F: row.shares must be a table of numbers, not one with True"):
         read_row(Row, {"number": 1, "shares": {"a": True}}, "row", "F")
-    with pytest.raises(UserError, match=r"F: row.words must be a text or a list of texts, not"):
+    with pytest.raises(UserError, match=r"F: row.words must be a string or a list of strings, not"):
         read_row(Row, {"number": 1, "words": "a,"}, "row", "F")
     with pytest.raises(UserError, match=r"F: a file lacks number$"):
         read_row(Row, {}, "", "F")

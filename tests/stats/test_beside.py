@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from wsim.document import CATEGORY, SHARE, Column, estimated, names
-from wsim.stats.combined import beside
+from wsim.stats.combined import side_by_side
 from wsim.stats.tables import Table
 
 
@@ -26,7 +26,7 @@ def table(values: dict[str, float], half: float, figure: str = "win_difference")
 
 
 def beside_of(*tables: Table) -> Any:
-    made = beside({f"run {number}": one for number, one in enumerate(tables)})
+    made = side_by_side({f"run {number}": one for number, one in enumerate(tables)})
     assert made is not None
     return made
 
@@ -57,5 +57,5 @@ def test_three_runs_are_compared_with_the_first() -> None:
 
 def test_tables_without_common_figures_or_rows_are_not_compared() -> None:
     one = table({"A": 0.1}, 0.03)
-    assert beside({1: one, 2: table({"A": 0.1}, 0.03, "score")}) is None
-    assert beside({1: one, 2: table({"B": 0.1}, 0.03)}) is None
+    assert side_by_side({1: one, 2: table({"A": 0.1}, 0.03, "score")}) is None
+    assert side_by_side({1: one, 2: table({"B": 0.1}, 0.03)}) is None

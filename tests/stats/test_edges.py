@@ -24,7 +24,7 @@ from wsim.stats.pairs import _numbered
 from wsim.stats.precision import games_to_decide
 from wsim.stats.rankings import order_numbers, orders_of
 from wsim.stats.sequential import Look, SequentialTest
-from wsim.stats.strata import all_usual
+from wsim.stats.strata import almost_all_as_expected
 from wsim.stats.summary import Piece
 from wsim.stats.tables import Table
 from wsim.stats.worth import without
@@ -37,7 +37,7 @@ def test_wins_are_predictable_if_few_strata_deviate() -> None:
     """
 
     def usual(rows: tuple[float, float], wins: tuple[float, float]) -> bool:
-        return bool(all_usual(np.array(rows), np.array(wins)))
+        return bool(almost_all_as_expected(np.array(rows), np.array(wins)))
 
     assert ENOUGH == 30
     assert usual((100, 100), (71, 29))
@@ -48,7 +48,7 @@ def test_wins_are_predictable_if_few_strata_deviate() -> None:
     assert not usual((100, 100), (1, 1)), "of equal players every win tells"
     assert usual((4, 8), (3, 1)), "1 of 4 wins is unusual: less than half"
     assert not usual((3, 8), (2, 2)), "2 of 4: half"
-    both = all_usual(np.array([[100.0, 9], [100, 9]]), np.array([[71.0, 1], [29, 1]]))
+    both = almost_all_as_expected(np.array([[100.0, 9], [100, 9]]), np.array([[71.0, 1], [29, 1]]))
     assert both.tolist() == [True, False]
 
 

@@ -67,7 +67,7 @@ def test_a_mistake_is_reported_in_one_sentence(wsim_command: Command, words: tup
 
 @pytest.mark.parametrize("policy", [5, [], object()])
 def test_a_policy_of_a_different_type_is_reported_in_one_sentence(policy: Any) -> None:
-    with pytest.raises(UserError, match=r"^policy must be a text, not "):
+    with pytest.raises(UserError, match=r"^policy must be a string, not "):
         wsim.tune(policy)
 
 

@@ -77,7 +77,7 @@ class RunTable:
 
         Raises UserError for a single run, or if the tables have no common figure or rows.
         """
-        from wsim.stats.combined import beside
+        from wsim.stats.combined import side_by_side
 
         runs = [part.runs[0] for part in parts]
         if len(runs) < 2:
@@ -86,7 +86,7 @@ class RunTable:
         names = [
             run.path.name if column == "run" else f"{value} {column}" for run, value in zip(runs, values, strict=True)
         ]
-        table = beside(dict(zip(names, (part.table for part in parts), strict=True)))
+        table = side_by_side(dict(zip(names, (part.table for part in parts), strict=True)))
         if table is None:
             raise UserError(f"the table {parts[0].name} of these runs has no rows to put side by side")
         if len({run.plan.players for run in runs}) > 1:

@@ -76,7 +76,7 @@ def _value(name: str, kind: str, value: Any) -> Any:
         value = [text.strip() for text in value.split(",")] if isinstance(value, str) else value
         result = typed(name, kind, value)
         if not all(result):
-            raise UserError(f"{name} must be a text or a list of texts, not {value!r}")
+            raise UserError(f"{name} must be a string or a list of strings, not {value!r}")
         return result
     result = typed(name, kind, value) if value is not None else typed(name, kind.removesuffix(" | None"), value)
     if isinstance(result, int | float) and not -MAX_NUMBER < result < MAX_NUMBER:  # also refuses NaN

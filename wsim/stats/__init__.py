@@ -1,12 +1,13 @@
 """Statistics of runs, on Polars LazyFrames: tables with intervals clustered by game, and sequential tests.
 
-Every function takes a seats table (a LazyFrame, a DataFrame, or a run, which has one) and reads it in batches of whole
-games, so a run may be larger than memory. Most return a ``Table``: a frame, a title, and a note on how to read it. No
-function here depends on a game: analyses of one game are in its package (``wsim.wonders.analysis``).
+Every function takes a seats table (a LazyFrame, a DataFrame, or a run, which contains one) and reads it in batches of
+whole games, so a run may be larger than memory. Most return a ``Table``: a frame, a title, and a note on how to read
+it. No function here is specific to a game: the analyses of a single game are in its package
+(``wsim.wonders.analysis``).
 
 Tables of one run: policies, factor, owners (cards built, discs owned, ...), owner_pairs, owner_chains, matchups,
-crowding, strengths (Plackett-Luce), variance_shares. ``stack`` combines the tables of several runs into one. Causal:
-SequentialTest, for effects on common deals. Numbers: Estimate, Moments, wilson, benjamini_hochberg, shrink. For the
+crowding, strengths (Plackett-Luce), variance_shares. ``stack`` combines the tables of several runs into one. For causal
+effects on common deals: SequentialTest. Numerical tools: Estimate, Moments, wilson, benjamini_hochberg, shrink. For the
 command line and the page: Analysis, Option.
 """
 

@@ -1,9 +1,9 @@
-"""Means of the levels of a factor, adjusted for strata: the mean that each level would have if its strata were mixed as
-in all seats.
+"""Means of the levels of a factor, adjusted for strata: the mean that each level would have with the overall mix of
+strata.
 
-Model: outcome = level + stratum + residual, by least squares. The adjusted mean of a level is the model's mean for the
+Model: outcome = level + stratum + residual, by least squares. The adjusted mean of a level is the model's mean at the
 mix of strata of all seats (Searle, Speed and Milliken 1980). If all levels have the same mix of strata, as chance and
-rotation nearly ensure, that is the plain mean. Errors are clustered by game, whatever the distribution of the
+rotation nearly ensure, it equals the plain mean. Errors are clustered by game, whatever the distribution of the
 residuals.
 """
 
@@ -29,11 +29,11 @@ class Additive:
 
     Attributes
     ----------
-    levels, strata: its factors. names: the explained columns.
+    levels, strata: its factors. names: the outcome columns.
     effects: the effects of the levels, then of the strata; shape (levels + strata, names).
     inverse: the inverse of the matrix of products of the dummies, shape (levels + strata, levels + strata).
     mix: the share of each stratum in all seats. rows: the number of seats.
-    sums: the sums of the explained columns in each stratum, shape (strata, names).
+    sums: the sums of the outcome columns in each stratum, shape (strata, names).
     """
 
     levels: Levels
@@ -47,9 +47,11 @@ class Additive:
 
     @classmethod
     def fit(cls, cells: pl.DataFrame, levels: Levels, strata: Levels, names: Sequence[str]) -> Additive | None:
-        """Fit the model; return None if levels and strata cannot be separated, as when each policy has its own boards.
+        """Fit the model; return None if levels and strata cannot be separated, for example when each policy has its own
+        boards.
 
-        ``cells``: one row per level and stratum, with the columns of both, ``_rows``, and a sum for each of ``names``.
+        ``cells``: one row per level and stratum, with the columns of both, the number of rows ``_rows``, and a sum for
+        each of ``names``.
         """
         columns = [*levels.columns, *strata.columns]
         count, width = len(levels) + len(strata), len(levels)
@@ -87,7 +89,8 @@ class Additive:
         Parameters
         ----------
         cells: one row per cell, with the columns of levels and strata.
-        products: of the rows and of the column's sums in pairs of cells, summed over games; shape (2, 2, cells, cells).
+        products: the products, over pairs of cells, of row counts and of the column's sums, summed over games; shape
+            (2, 2, cells, cells).
         """
         width = len(self.levels)
         level, stratum = self.levels.codes(cells), width + self.strata.codes(cells)
@@ -100,7 +103,7 @@ class Additive:
         return np.asarray((form @ both * form).sum(axis=1))
 
     def estimate(self, name: str, squares: Floats, games: Floats, level: float) -> Estimate:
-        """Return the adjusted means of a column, with errors from ``squares`` and the number of games of each level."""
+        """Return the adjusted means of a column with errors; ``games``: the number of games of each level."""
         with np.errstate(divide="ignore", invalid="ignore"):
             error = np.where(games >= 2, np.sqrt(squares * games / (games - 1)), np.nan)
         return Estimate(self.means()[:, self.names.index(name)], error, games, level)

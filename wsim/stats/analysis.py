@@ -1,8 +1,8 @@
-"""An analysis: a table of a run, with all that the command line and the page need to know about it.
+"""An analysis: a table of a run, with everything that the command line and the page need to know about it.
 
-A game lists its analyses in one mapping, ``ANALYSES`` of its module (``wsim.game.Game``). ``wsim table RUN NAME`` makes
-any of them; ``wsim run`` and ``wsim report`` make those with the right ``shown``. A new statistic is a file with a
-function that returns a ``Table``, its ``Analysis``, and a line in that mapping.
+A game lists its analyses in one mapping, ``ANALYSES`` of its module (``wsim.game.Game``). ``wsim table RUN NAME``
+computes any of them; ``wsim run`` and ``wsim report`` compute those whose ``shown`` includes them. To add a statistic,
+write a file with a function that returns a ``Table`` and with its ``Analysis``, and add a line to that mapping.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Option:
     ----------
     help: its help text, one line. read: converts the given text to its value; raises ValueError for invalid text.
     repeatable: whether it can be given several times, which makes its value a tuple.
-    flag: whether it takes no value and is True if given.
+    flag: whether it takes no value; it is then True if given.
     """
 
     help: str
@@ -40,7 +40,7 @@ class Option:
     flag: bool = False
 
     def value(self, name: str, texts: Sequence[str]) -> object:
-        """Return the value of the given texts; raise UserError for invalid ones."""
+        """Convert the given texts to the option's value; raise UserError for invalid ones."""
         if len(texts) > 1 and not self.repeatable:
             raise UserError(f"{name} may be given only once, not {len(texts)} times: {', '.join(texts)}")
         try:
@@ -58,37 +58,37 @@ class Source(Protocol):
     """The source of an analysis: a run, as ``load_run`` returns it."""
 
     def summed(self, recipe: Recipe) -> Any:
-        """Return the sums of all its rows."""
+        """Return the sums of a recipe over all rows."""
         ...
 
     def recorded(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Return the columns by which a table is split by default, of those that it has."""
+        """Return those of ``columns`` that the run recorded, by which a table is split by default."""
         ...
 
     def between(self, analysis: Analysis, figure: str) -> Between | None:
-        """Return how much the figures of one of its tables differ between players; None if that is unknown."""
+        """Return how much a figure of an analysis differs between players; None if that is unknown."""
         ...
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """A table that can be made of a run.
+    """A table that can be computed from a run.
 
     Attributes
     ----------
-    make: makes the table of a run; takes ``level`` (confidence), ``by`` if the table can be split, and the options, all
-        by name.
-    about: what it shows, in a line.
+    make: computes the table of a run; takes ``level`` (confidence), ``by`` if the table can be split, and the options,
+        all by name.
+    about: a one-line description.
     by: the columns of the seats table that split its rows by default; None if it cannot be split.
-    columns: the main columns, shown by default after the columns that split; ``points_*`` means all that begin with
-        ``points_``. Empty: all columns.
-    first: the columns that are hidden last if there is no room for all, after the columns that split, in this order.
-    options: further options, by name. shown: where it is shown by default. fits: for which plans it is shown by
-        default.
-    sums: the sums from which it is made if split only by ``by``; None if it needs rows.
-    moves: its figure that ``wsim robustness`` compares between players; none if it does not.
-    worth: the kind of wish (``build``) whose worth is shown before what owning its items is correlated with.
-    wishes: whether it is made of games with overruled policies, which only some plans have (``wsim.stats.worth``).
+    columns: the main columns, shown by default after the columns that split; ``points_*`` means all columns that begin
+        with ``points_``. Empty: all columns.
+    first: the columns to hide last if not all fit, after the columns that split, in this order.
+    options: further options, by name. shown: where it is shown by default. fits: returns whether it is shown by default
+        for a plan.
+    sums: the sums from which it is computed if split only by ``by``; None if it needs rows.
+    moves: the figure that ``wsim robustness`` compares between players, if any.
+    worth: the kind of wish (``build``) whose worth is shown in front of the correlational figures of owners.
+    wishes: whether it is based on games with overruled policies, which only some plans have (``wsim.stats.worth``).
     """
 
     make: Callable[..., Table]
@@ -105,13 +105,13 @@ class Analysis:
     wishes: bool = False
 
     def possible(self, plan: Any) -> bool:
-        """Return whether a run of a plan contains what the table needs: rows, sums, or wishes."""
+        """Return whether runs of a plan contain the data that the table needs: rows, sums, or wishes."""
         if self.wishes:
             return self.fits(plan)
         return plan.keep != "summary" or self.sums is not None
 
     def table(self, run: Source, by: Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
-        """Make the table of a run; raise UserError for an unknown option or an impossible split."""
+        """Compute the table of a run; raise UserError for an unknown option or an impossible split."""
         self._refuse_unknown(by, options)
         groups = tuple(by) or (None if self.by is None else run.recorded(self.by))
         source = run.summed(self.sums) if self.sums is not None and groups == self.by else run
@@ -132,10 +132,10 @@ class Analysis:
         figure = "worth" if self.worth and "worth" in table.frame.columns else self.moves
         between = run.between(self, figure) if figure and groups is not None and groups == self.by else None
         made = table if between is None else between.with_players(table, figure, level)
-        return made if PLAYER_HALF_WIDTH in made.frame.columns else self._for_whom(made, run)
+        return made if PLAYER_HALF_WIDTH in made.frame.columns else self._with_players_note(made, run)
 
-    def _for_whom(self, table: Table, run: Source) -> Table:
-        """Return a table that says for which players its verdicts hold, since it is unknown what others find."""
+    def _with_players_note(self, table: Table, run: Source) -> Table:
+        """Add a note that names the players for whom the verdicts of a table are valid."""
         judged = (self.moves or self.worth or self.wishes) and table.labels[:1] != ("policy",)
         plan, people = getattr(run, "plan", None), getattr(run, "people", None)
         if plan is None or people or not judged or "verdict" not in table.frame.columns:

@@ -1,11 +1,11 @@
 """Differences between good players: the uncertainty of figures that more games do not reduce.
 
-The figures of a table are known for several *families* of players; policies that were learned by one plan are one
-family. Of k families with variance s^2, the figure of a further one lies within t sqrt(1 + 1 / k) s of theirs. Sampling
-noise is subtracted from s^2. If a test of homogeneity finds no difference between rows, they share one variance;
-elsewhere each is shrunk towards the common one. Rows of one family share how far that family is from the others, so
-pooling does not count as more families: t has k degrees of freedom, one for each. Tables with one family left out are
-the check (tests/stats/test_between.py): 96% and 97% of its wonders and cards lie inside.
+The figures of a table are known for several *families* of players; policies trained with one plan form one family.
+Given k families with variance s^2, the figure of one more family lies within t sqrt(1 + 1 / k) s of their mean.
+Sampling noise is subtracted from s^2. If a test of homogeneity finds no difference between rows, they share one
+variance; elsewhere each is shrunk towards the common one. All rows of a family share its distance from the other
+families, so pooling rows does not count as more families: t has k degrees of freedom, one per family. As a check,
+tests/stats/test_between.py leaves out one family at a time: 96% of its wonders and 97% of its cards lie inside.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ from wsim.stats.tables import Table
 
 _NAMED = ("higher", "lower")
 HOMOGENEOUS = 0.05
-"""Smallest p-value of the test of homogeneity at which rows have one common variance."""
+"""Smallest p-value of the homogeneity test at which all rows get one common variance."""
 DRAWS = 2000
 
 
 def player_half_widths(values: Floats, noise: Floats, level: float = 0.95) -> Floats:
-    """Return the half width of the interval for a further family, by row; NaN where a family has no figure.
+    """Return the half width of the interval for one more family, by row; NaN where a family has no figure.
 
     Parameters
     ----------
-    values: figures of each family, shape (families, rows). noise: the sampling variance of one of them; shape (rows,).
+    values: the figures of each family, shape (families, rows). noise: the sampling variance of one figure, shape
+        (rows,).
     """
     families = len(values)
     result = np.full(values.shape[1], np.nan)
@@ -59,7 +60,7 @@ def _half_widths_per_sd(families: int, level: float) -> float:
 
 
 def _homogeneity(observed: Floats, expected: Floats, freedom: int) -> float:
-    """Return the p-value of equal variances: how often drawn ones differ as much from the expected ones."""
+    """Return the p-value of equal variances: how often simulated variances differ this much from the expected ones."""
     if len(observed) < 2 or not (expected > 0).all():
         return 1.0
     drawn = np.random.default_rng(1).chisquare(freedom, (DRAWS, len(observed))) / freedom
@@ -74,7 +75,8 @@ class Between:
     ----------
     players: the compared policies, each playing all seats. families: the number of families.
     games: the games of each policy.
-    figures: by row, such as ``Rhodos B``: the figure of each family. noise: by row, the sampling variance of one.
+    figures: by row, such as ``Rhodos B``: the figure of each family. noise: by row, the sampling variance of one of
+        these figures.
     """
 
     players: tuple[str, ...]
@@ -84,17 +86,17 @@ class Between:
     noise: Mapping[str, float]
 
     def half_widths(self, level: float = 0.95) -> dict[str, float]:
-        """Return the half width of the interval for the figure of another good player, by row."""
+        """Return, by row, the half width of the interval for the figure of a different good player."""
         values, noise = np.array(list(self.figures.values()), float).T, [self.noise[name] for name in self.figures]
         return dict(zip(self.figures, player_half_widths(values, np.array(noise), level).tolist(), strict=True))
 
     def sds(self) -> Floats:
-        """Return the standard deviations between families, of the rows with a figure of every family."""
+        """Return the standard deviations between families, for the rows with a figure of every family."""
         half = np.array(list(self.half_widths().values()))
         return np.asarray(half[np.isfinite(half)] / _half_widths_per_sd(self.families, 0.95))
 
     def with_players(self, table: Table, figure: str, level: float = 0.95) -> Table:
-        """Return a table with the half width of another player's figure; verdicts on win shares allow for it."""
+        """Add the half width for the figure of a different player to a table; verdicts on win shares allow for it."""
         name = pl.concat_str([pl.col(label).cast(pl.String) for label in table.labels], separator=" ")
         known = name.replace_strict(self.half_widths(level), default=None, return_dtype=pl.Float64)
         column = table.frame.select(known.alias(PLAYER_HALF_WIDTH))[PLAYER_HALF_WIDTH]
@@ -117,7 +119,7 @@ class Between:
 
     @property
     def sentence(self) -> str:
-        """The note about the column."""
+        """The table note that explains the added column."""
         return (
             "Other players ±: half width (95%) for the figure of another good player, from "
             f"{len(self.players)} players of {self.families} families ({', '.join(self.players)}; {self.games:,} games "
@@ -126,8 +128,7 @@ class Between:
 
 
 def _combined(frame: pl.DataFrame, figure: str) -> pl.DataFrame:
-    """Return a table in which a win share is above or below the fair one, or a worth above or below 0, only if it would
-    be for other players."""
+    """Keep only verdicts that also allow for other players: turn the rest into ``unclear``."""
     player = pl.col(PLAYER_HALF_WIDTH).fill_null(0.0)
     half = ((pl.col(f"{figure}_high") - pl.col(f"{figure}_low")) / 2).pow(2) + player.pow(2)
     fair = pl.col(figure) / pl.col(FAIR) if figure == "win_share" else pl.lit(0.0)

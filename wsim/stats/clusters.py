@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from wsim.stats.games import Floats
 from wsim.stats.intervals import Estimate
 
-MIN_GROUPS = 5  # fewer houses are too few to estimate how they differ
+MIN_GROUPS = 5  # fewer houses are too few to estimate how much they differ
 
 
 def clusterings_of(seats: pl.DataFrame) -> tuple[list[NDArray[np.int64]], str]:
-    """Return the clusters of dependent rows, as one cluster number per row, and a description of each clustering.
+    """Return the clusterings of dependent rows, each as one cluster number per row, and a description of them.
 
-    Houses (``group``) if there are five or more, because the players of a house are in it; otherwise games, and players
-    if they are recorded.
+    The clusters are houses (``group``) if there are five or more, because each player belongs to one house; otherwise
+    games, and players if they are recorded.
     """
     codes = {
         name: np.unique(seats[name].to_physical().to_numpy(), return_inverse=True)[1]
@@ -35,9 +35,9 @@ def clusterings_of(seats: pl.DataFrame) -> tuple[list[NDArray[np.int64]], str]:
 def clustered(value: Floats, count: Floats, clusterings: Sequence[NDArray[np.int64]], level: float = 0.95) -> Estimate:
     """Return ratios of sums, sum(value) / sum(count), with clustered errors; shapes (quantities, rows).
 
-    With two ways of clustering, the variance is that of one plus that of the other minus that of single rows (Cameron,
-    Gelbach and Miller 2011), but at least that of the first. Intervals use Student's t with one degree of freedom less
-    than there are clusters in the coarser way, in which a quantity is counted.
+    With two ways of clustering, the variance is that of the first plus that of the second minus that of single rows
+    (Cameron, Gelbach and Miller 2011), but at least that of the first. Intervals use Student's t with one degree of
+    freedom fewer than the coarser clustering has clusters in which the quantity occurs.
     """
     total = count.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):

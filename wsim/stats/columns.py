@@ -1,4 +1,4 @@
-"""The columns that tables of games share, declared once: outcomes of seats, tests, labels of rows."""
+"""Column declarations that the tables of all games share: outcomes of seats, tests, labels of rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wsim.document import CATEGORY, COUNT, NUMBER, POINTS, PROBABILITY, RATIO, S
 POINTS_OF = "points_"
 """The prefix of columns with points by category."""
 PLAYER_HALF_WIDTH = "player_half_width"
-"""A column of tables: the half width, around the preceding figure, for what another good player would find."""
+"""The column with the half width, around the preceding figure, for the figure of a different good player."""
 FAIR = "fair_share_ratio"
 OF_WINS = "of wins"
 
@@ -42,7 +42,7 @@ OLD_NAMES = {
     "between_player_sd": PLAYER_HALF_WIDTH, "tells": "informative", "things": "items", "thing": "item",
     "turned": "reversed", "said": "status",
 }  # fmt: skip
-"""Names of columns before 0.3.0; filters and sorting still accept them."""
+"""Column names from before 0.3.0; filters and sorting still accept them."""
 
 
 SHORT: Mapping[str, str] = {"score": "total", "win": "win_share"}
@@ -50,19 +50,19 @@ SHORT: Mapping[str, str] = {"score": "total", "win": "win_share"}
 
 
 def outcome_column(name: str) -> str:
-    """Return the column of the seats table with this name or short name."""
+    """Return the full name of the seats table column that has this name or short name."""
     return SHORT.get(name, name)
 
 
 def kind_of(outcome: str) -> tuple[Kind, str]:
-    """Return the kind of a column of the seats table, and its unit where the kind does not imply it."""
+    """Return the kind of a seats table column, and its unit if the kind does not imply one."""
     if outcome.startswith((POINTS_OF, "score")) or outcome == "total":
         return POINTS, ""
     return (SHARE, OF_WINS) if outcome in ("win_share", "win") else (NUMBER, "")
 
 
 def means(measures: Iterable[str]) -> list[Column]:
-    """Return the columns of the means of measures of the seats table, without intervals."""
+    """Declare columns for the means of measures of the seats table, without intervals."""
     columns = []
     for name in measures:
         kind, unit = kind_of(name)
@@ -71,7 +71,7 @@ def means(measures: Iterable[str]) -> list[Column]:
 
 
 def pick_columns(outcome: str) -> tuple[Column, ...]:
-    """Return the columns of the effects of picks on an outcome."""
+    """Declare the columns of a table of effects of picks on an outcome."""
     kind, unit = kind_of(outcome)
     return (
         *names(("action", "card", "value")),

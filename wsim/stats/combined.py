@@ -1,4 +1,4 @@
-"""The tables of several runs as one: player numbers, rule sets, variants side by side."""
+"""Combine the tables of several runs into one: different player numbers, rule sets or variants side by side."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wsim.stats.tables import Table
 
 
 def stack(tables: Mapping[object, Table], column: str, keys: Sequence[str] = ()) -> Table:
-    """Return the tables of several runs as one, with the rows of the same item together, run by run.
+    """Stack the tables of several runs into one that groups rows by item, in the order of the runs.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def stack(tables: Mapping[object, Table], column: str, keys: Sequence[str] = ())
         )
         parts.append(rows if column in table.frame.columns else rows.with_columns(pl.lit(value).alias(column)))
     frame = pl.concat(parts, how="diagonal_relaxed")
-    # run by run, so that the first row of a name is that of the first run that has it
+    # run by run, so that the first row of each name comes from the first run that has it
     order = [pl.col(_RUN).first().over(names), pl.col(_PLACE).first().over(names), pl.col(_RUN), pl.col(_PLACE)]
     front = dict.fromkeys([*names, column])
     frame = frame.sort(order).select(*front, pl.exclude(*front, _PLACE, _RUN))
@@ -47,12 +47,12 @@ def stack(tables: Mapping[object, Table], column: str, keys: Sequence[str] = ())
     return replace(first, frame=frame, note=f"{first.note} {_EACH}".strip(), columns=columns, labels=labels)
 
 
-def beside(tables: Mapping[object, Table]) -> Table | None:
-    """Return a figure of several runs next to each other, row by row, with the differences from the first run.
+def side_by_side(tables: Mapping[object, Table]) -> Table | None:
+    """Put one figure of several runs side by side, row by row, with the differences from the first run.
 
     Parameters
     ----------
-    tables: the same analysis of each run, by the label of the run; two at least.
+    tables: the same analysis of each run, by the label of the run; at least two.
 
     Returns None for tables that have no such figure, or that share no rows. The runs are assumed independent, so
     squared errors add up.
@@ -91,7 +91,7 @@ def beside(tables: Mapping[object, Table]) -> Table | None:
 
 
 def _joined(tables: Mapping[object, Table], column: Column) -> tuple[pl.DataFrame, list[Column]]:
-    """Return the rows of the first table, with one figure of every run in columns of its own, and the columns."""
+    """Join to the rows of the first table one figure of every run, each in its own columns; also return the columns."""
     first = next(iter(tables.values()))
     labels = list(first.labels)
     keys = [pl.col(name).cast(pl.String) for name in labels]
@@ -109,7 +109,7 @@ def _joined(tables: Mapping[object, Table], column: Column) -> tuple[pl.DataFram
 
 
 def _difference(first: Sequence[str], second: Sequence[str]) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
-    """Return the difference of two independent figures and the ends of its interval.
+    """Return the difference between two independent figures and the ends of its interval.
 
     Both arguments name columns: the figure, its low and its high end.
     """
@@ -124,8 +124,8 @@ def minus(minuend: Table, reference: Table) -> Table | None:
 
     The runs are assumed independent, so squared errors add up.
 
-    Columns: the labels, two figures of either run (``_here``, ``_there``), and their differences with _low and _high:
-    worth and points where both know them, else fair_share_ratio and score.
+    Columns: the labels, two figures from each run (``_here``, ``_there``), and their differences with _low and _high.
+    The figures are worth and points if both runs have them, otherwise fair_share_ratio and score.
     """
     if minuend.labels != reference.labels:
         return None
@@ -171,7 +171,7 @@ _EACH = "Estimates, q-values and verdicts are those of each run, taken separatel
 
 
 def _leading_names(frame: pl.DataFrame) -> list[str]:
-    """Return the columns before the first number; the first column if there are none."""
+    """Return the columns before the first numeric one; the first column if there are none."""
     names: list[str] = []
     for name, kind in frame.schema.items():
         if kind.is_numeric():

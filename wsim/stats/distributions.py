@@ -1,7 +1,7 @@
-"""The normal and Student's t distribution: quantiles and two-sided tails, vectorised.
+"""The normal and Student's t distributions: quantiles and two-sided tails, vectorised.
 
-Implemented without scipy, to which tests compare it: importing ``scipy.special`` would cost every command that shows a
-table 0.2 s of processor time, and scipy takes 110 MB of disk.
+Implemented without scipy, which only the tests use, for comparison: importing ``scipy.special`` would cost every
+command that shows a table 0.2 s of CPU time, and scipy takes up 110 MB on disk.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _NORMAL = NormalDist()
 _SERIES_FROM = 200  # degrees of freedom from which four terms of the Cornish-Fisher series are exact to 1e-8
 _NORMAL_FROM = 100_000  # degrees of freedom from which a tail is taken from the normal distribution
 _SMALLEST = 1e-300
-_SMALLEST_STEP = 1e-13  # convergence towards a quantile, relative to it
-_MOST_STEPS = 200  # far out in the heaviest tail, each step about doubles the value
+_SMALLEST_STEP = 1e-13  # relative step size at which a quantile has converged
+_MOST_STEPS = 200  # far out in the heaviest tail, each step only about doubles the value
 _LOG_GAMMA = np.frompyfunc(math.lgamma, 1, 1)
 _ERFC = np.frompyfunc(math.erfc, 1, 1)
 
@@ -34,9 +34,9 @@ def normal_cdf(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def two_sided_p(statistic: ArrayLike, freedom: ArrayLike = math.inf) -> NDArray[np.float64]:
-    """Return the chance of a larger absolute value than ``statistic`` under Student's t (normal: infinite freedom).
+    """Return the two-sided p-value of ``statistic`` under Student's t (infinite ``freedom``: the normal distribution).
 
-    NaN stays NaN, and so do statistics with less than one degree of freedom.
+    NaN stays NaN, and statistics with less than one degree of freedom become NaN.
     """
     statistic, freedom = np.broadcast_arrays(np.abs(np.asarray(statistic, float)), np.asarray(freedom, float))
     result = np.full(statistic.shape, np.nan)
@@ -70,7 +70,7 @@ def t_quantile(probability: float, freedom: ArrayLike) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=1024)  # a sequential test needs the same ones at every look
 def _small_t_quantiles(z: float, tail: float, degrees: tuple[float, ...]) -> NDArray[np.float64]:
-    """Find the quantile with two-sided tail ``tail`` by Newton's method; ``z``: that of the normal distribution.
+    """Find the quantile with two-sided tail ``tail`` by Newton's method; ``z``: the normal quantile.
 
     The tail is decreasing and convex, so steps that start at ``z``, below the quantile, stay below it.
     """
@@ -90,7 +90,7 @@ def _small_t_quantiles(z: float, tail: float, degrees: tuple[float, ...]) -> NDA
 
 def _incomplete_beta(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the regularised incomplete beta function I_x(a, b)."""
-    mirrored = x > (a + 1) / (a + b + 2)  # the continued fraction converges fast on the opposite side
+    mirrored = x > (a + 1) / (a + b + 2)  # the continued fraction converges faster for the complement
     first, second = np.where(mirrored, b, a), np.where(mirrored, a, b)
     at = np.where(mirrored, 1 - x, x)
     with np.errstate(divide="ignore"):

@@ -1,9 +1,9 @@
 """The sums behind a table of levels (``wsim.stats.tables.factor``), from a run or from the rows of any table.
 
-A *cell* is a combination of names in the columns of the table and in the columns that it is adjusted for. For each
-cell, the number of rows and the sums of the averaged columns are stored; for each pair of cells, the products of rows
-and outcomes, summed over games. Every estimate of such a table is a ratio of sums over cells, and its error a linear
-form in per-game sums over cells, so both follow from these.
+A *cell* is a combination of names in the columns of the table and in the adjustment columns. For each cell, the number
+of rows and the sums of the averaged columns are stored; for each pair of cells, the products of rows and outcomes,
+summed over games. Every estimate in such a table is a ratio of sums over cells, and its error is a linear form in
+per-game sums over cells, so the stored sums determine both.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ LEVELS = "levels of "
 
 @dataclass(frozen=True)
 class FactorSums:
-    """The recipe of a table by the columns ``by``, which may be adjusted for the columns ``within``."""
+    """The recipe of a table by the columns ``by``, possibly adjusted for the columns ``within``."""
 
     by: tuple[str, ...]
     within: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        """Its name among recipes."""
+        """The name of the recipe."""
         return f"{LEVELS}{','.join(self.by)}"
 
     def fits(self, seats: pl.DataFrame) -> bool:
-        """Return whether the table has the columns and they contain names."""
+        """Return whether the table has the required columns and they contain names."""
         return all(is_of_names(seats, name) for name in (*self.by, *self.within))
 
     def labels(self, seats: pl.DataFrame) -> dict[str, Sequence[str]]:  # noqa: ARG002 (as all recipes)
-        """Return the columns of its cells."""
+        """Return the names of the columns that define its cells."""
         return {self.name: (*self.by, *self.within)}
 
     @classmethod
     def shapes(cls, name: str, labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of the sums of a recipe of this name; KeyError if the labels are not all there."""
+        """Return the shapes of the sums of a recipe by its name; raise KeyError if labels are missing."""
         by, columns = name.removeprefix(LEVELS).split(","), labels[name]
         cells, levels = (
             prod(1 + len(labels[f"categories {category}"]) for category in names) for names in (columns, by)
@@ -83,7 +83,7 @@ def cell_sums(
     add_cells(piece.bounds, codes, of_level, piece.values, sums, pairs, games)
     own, measures = np.split(sums, [OWN], axis=1)
     both = pairs.reshape(count, count, EACH, EACH).transpose(2, 3, 0, 1)
-    products = both + both.transpose(1, 0, 3, 2)  # in either order of the seats
+    products = both + both.transpose(1, 0, 3, 2)  # for both orders of the seats
     each = np.arange(count)
     products[:, :, each, each] += own[:, UNFOLDED].transpose(1, 2, 0)
     squares = own[:, UNFOLDED[-1, -1], None]
@@ -92,14 +92,14 @@ def cell_sums(
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of a table that have rows.
+    """The non-empty cells of a table.
 
     Attributes
     ----------
-    frame: one row per cell: its columns, the number of rows (``CELL_ROWS``), the sums of outcomes and measures by
-        name, ``squares`` of the score.
+    frame: one row per cell: its names, the number of rows (``CELL_ROWS``), the sums of each outcome and measure, and
+        ``squares`` of the score.
     pairs: products, shape (1 + outcomes, 1 + outcomes, cells, cells), with the outcomes in the units of the table.
-    games: the number of games in which each level of the table's columns occurs, by level.
+    games: for each level of the table's columns, the number of games in which it occurs.
     """
 
     frame: pl.DataFrame
@@ -108,7 +108,7 @@ class Cells:
 
     @classmethod
     def of(cls, summary: Summary, by: Sequence[str], within: Sequence[str]) -> Cells:
-        """Return the cells of a table; raise UserError if the summary has no such table."""
+        """Return the cells of a table; raise UserError if the summary has no sums for it."""
         name = FactorSums(tuple(by), tuple(within)).name
         columns = summary.labels.get(name)
         if columns is None or not set(within) <= set(columns):
@@ -131,7 +131,7 @@ class Cells:
         return cls(frame, pairs, games)
 
     def levels(self, by: Sequence[str], measures: Sequence[str]) -> Levels:
-        """Return the levels with n, score_sd and the means of the measures."""
+        """Return the levels, with the columns n, score_sd and the means of the measures."""
         n, total = pl.col(CELL_ROWS).sum(), pl.col("total").sum()
         spread = ((pl.col("squares").sum() - total * total / n) / (n - 1)).sqrt()
         frame = self.frame.group_by(*by).agg(
@@ -142,7 +142,7 @@ class Cells:
         return Levels(tuple(by), frame.sort(*by, nulls_last=True))
 
     def summed(self, by: Sequence[str], within: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
-        """Return the cells of some of the columns, with rows and sums, as ``Additive.fit`` takes them."""
+        """Return the cells of some columns with their rows and sums, in the form that ``Additive.fit`` takes."""
         sums = [pl.col(name).sum().alias(f"_{index}") for index, name in enumerate(names)]
         return self.frame.group_by(*by, *within, maintain_order=True).agg(pl.col(CELL_ROWS).sum(), *sums)
 
@@ -160,7 +160,7 @@ class Cells:
 
 
 def _keys(summary: Summary, columns: Sequence[str], codes: NDArray[np.int64]) -> pl.DataFrame:
-    """Return the names behind the numbers of combinations."""
+    """Return the names that combination numbers stand for."""
     series: dict[str, pl.Series] = {}
     for name in reversed(columns):
         kind = summary.kind(name)

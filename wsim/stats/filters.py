@@ -20,9 +20,10 @@ _CONDITION = re.compile(r"\s*(?P<column>[^=!<>]+?)\s*(?P<sign>!=|<=|>=|=|<|>)\s*
 def column_named(
     table: pl.DataFrame, heading: str, splits: Mapping[str, str] | None = None, columns: Sequence[Column] = ()
 ) -> str:
-    """Return the column with a heading: its name, or its printed form (``win share``, ``military``).
+    """Return the name of the column with a heading, given as its name or its printed form (``win share``,
+    ``military``).
 
-    ``splits``: columns that options would add, with the option. ``columns``: the declared columns.
+    ``splits``: columns that options would add, mapped to the option. ``columns``: the declared columns.
     """
     heading = heading.replace("colour", "color")  # as the columns spell it
     name = heading.strip().replace(" ", "_")
@@ -46,7 +47,7 @@ def filtered(
 ) -> tuple[pl.DataFrame, str]:
     """Return the rows that satisfy all conditions, and a remark for each name without rows.
 
-    Raises UserError for an invalid condition, an unknown column, and text compared with numbers.
+    Raises UserError for an invalid condition, an unknown column, or a comparison of numbers with text.
     """
     remark = ""
     for condition in conditions:
@@ -63,7 +64,7 @@ def filtered(
 
 
 def _holds(table: pl.DataFrame, name: str, sign: str, text: str) -> pl.Expr:
-    """Compare a column with text: numbers as numbers, names ignoring case."""
+    """Compare a column with a value given as text: numbers numerically, names case-insensitively."""
     import polars as pl
 
     values = [part.strip() for part in text.split(",")]
@@ -94,7 +95,7 @@ def viewed(
     table: pl.DataFrame, sort: str | None, top: int | None, conditions: Sequence[str],
     splits: Mapping[str, str] | None = None, columns: Sequence[Column] = (),
 ) -> tuple[pl.DataFrame, str]:  # fmt: skip
-    """Return the rows to show of a table, and a remark for each name without rows."""
+    """Filter, sort and cut a table for display; also return a remark for each name without rows."""
     if top is not None and top < 1:
         raise UserError(f"top must be at least 1, not {top}")
     table, remark = filtered(table, conditions, splits, columns)

@@ -1,9 +1,9 @@
-"""Runs in batches of whole games: batches and their sums, and reading tables larger than memory in batches.
+"""Batches of whole games: their sums, and reading tables larger than memory in batches.
 
 The rows of a game depend on each other, so intervals are clustered by game and all sums are first taken per game. In a
-complete run the rows come game by game, the same number each; then the sum over a game is the sum over an axis.
-Filtered tables have games of different lengths, for which the sum runs from game start to game start. Tables in another
-order are sorted first.
+complete run the rows come game by game, the same number for each, so the sum over a game is a sum over an axis. In
+filtered tables, games differ in length, so each sum runs from one game's first row to the next game's. Tables in any
+other order are sorted first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from wsim.errors import UserError, nearest
 from wsim.stats.parallel import scratch
 
 RANGE_ROWS = 500_000  # rows read at a time: some 30 MB of a seats table
-BATCH_ROWS = 16_384  # 75 Boolean columns as float32 are then 5 MB; more leave the processor's cache
+BATCH_ROWS = 16_384  # 75 Boolean columns as float32 then take 5 MB; more would not fit the processor's cache
 
 Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
 Floats: TypeAlias = NDArray[np.float64]
@@ -29,7 +29,7 @@ Numbers = TypeVar("Numbers", NDArray[np.float32], NDArray[np.uint8])
 
 
 class HasSeats(Protocol):
-    """A run: anything with a seats table."""
+    """A run, or anything else with a seats table."""
 
     @property
     def seats(self) -> pl.LazyFrame | pl.DataFrame: ...
@@ -59,7 +59,7 @@ def require(frame: pl.LazyFrame, columns: Sequence[str]) -> None:
 
 
 def competitors(seats: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the rows of the seats that can win: all but rank 0, the rank of seats that nobody plays for."""
+    """Return the rows of the seats that can win: all but those with rank 0, which nobody plays."""
     return seats.filter(pl.col("rank") > 0) if "rank" in seats.collect_schema() else seats
 
 
@@ -72,12 +72,13 @@ def parties(seats: pl.LazyFrame) -> int:
 
 @dataclass(frozen=True)
 class Extent:
-    """The games of a table, as its column ``game`` shows them.
+    """The extent of a table in games, from its column ``game``.
 
     Attributes
     ----------
-    rows, games: their numbers; 0 games if the table is not in order, because then they cannot be counted.
-    in_order: whether game numbers never fall from one row to the next.
+    rows, games: the numbers of rows and games; 0 games if the table is not in order, because they cannot be counted
+        then.
+    in_order: whether game numbers never decrease from one row to the next.
     """
 
     rows: int
@@ -88,8 +89,8 @@ class Extent:
 def _pieces(frame: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
     """Yield a table in pieces of about ``rows`` rows, one range of game numbers after the other.
 
-    Polars reads ahead of a slow consumer without bound, so a long table is read range by range; Parquet files that have
-    no game of a range are skipped by their statistics.
+    Polars reads ahead of a slow consumer without limit, so a long table is read range by range; Polars skips Parquet
+    files whose statistics show no game in the range.
     """
     first, last, height = (
         frame.select(pl.col("game").min().alias("first"), pl.col("game").max().alias("last"), pl.len())
@@ -106,7 +107,7 @@ def _pieces(frame: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
 
 
 def extent(frame: pl.LazyFrame) -> Extent:
-    """Scan the column ``game`` of a table, in batches."""
+    """Return the extent of a table by scanning its column ``game`` in batches."""
     rows, games, last, in_order = 0, 0, None, True
     for piece in _pieces(frame.select("game"), 1 << 18):
         numbers = piece["game"].to_numpy()
@@ -121,13 +122,13 @@ def extent(frame: pl.LazyFrame) -> Extent:
 
 @dataclass(frozen=True)
 class GameBatch:
-    """Some whole games.
+    """A batch of whole games.
 
     Attributes
     ----------
     frame: their rows, game by game.
-    starts: the first row of each game.
-    rows_a_game: the number of rows of every game, None if games differ.
+    starts: the index of the first row of each game.
+    rows_a_game: the number of rows per game; None if games differ in length.
     """
 
     frame: pl.DataFrame
@@ -136,7 +137,7 @@ class GameBatch:
 
     @classmethod
     def of(cls, frame: pl.DataFrame) -> GameBatch:
-        """Make a batch of rows whose game numbers never fall."""
+        """Make a batch from rows whose game numbers never decrease."""
         numbers = frame["game"].to_numpy()
         first = np.ones(len(numbers), bool)
         first[1:] = numbers[1:] != numbers[:-1]
@@ -161,11 +162,11 @@ class GameBatch:
         return self.frame[name].cast(pl.Float64).to_numpy()
 
     def flags(self, columns: Sequence[str]) -> NDArray[np.float32]:
-        """Return columns as 1 where they are true (a number: above 0) and 0 elsewhere, shape (columns, rows)."""
+        """Return columns as 1 where they are true (or a number above 0) and 0 elsewhere, shape (columns, rows)."""
         return self._marked(columns, np.empty((len(columns), self.frame.height), np.float32))
 
     def marks(self, columns: Sequence[str]) -> NDArray[np.uint8]:
-        """Return the marks as bytes, in memory that this thread reuses next time."""
+        """Return the same flags as bytes, in memory that this thread reuses on the next call."""
         return self._marked(columns, scratch("marks", (len(columns), self.frame.height), np.uint8))
 
     def _marked(self, columns: Sequence[str], result: Numbers) -> Numbers:
@@ -176,7 +177,7 @@ class GameBatch:
         return result
 
     def sums(self, values: NDArray[np.float32] | Floats) -> Floats:
-        """Return the sum over each game of values whose last axis is the rows."""
+        """Return the sums per game of values whose last axis is the rows."""
         if self.rows_a_game is None:
             none = values[..., :0]
             return (np.add.reduceat(values, self.starts, axis=-1) if self.games else none).astype(np.float64)
@@ -187,7 +188,7 @@ class GameBatch:
         return result.astype(np.float64, copy=False)
 
     def sums_by(self, codes: NDArray[np.int64], groups: int, weights: Floats | None = None) -> Floats:
-        """Return sums over each game by group, shape (groups, games); without weights the number of rows."""
+        """Return the sums of ``weights`` per group and game, shape (groups, games); without weights, row counts."""
         cells = codes * self.games + self.game_of_row
         return np.bincount(cells, weights, groups * self.games).reshape(groups, self.games).astype(np.float64)
 
@@ -199,10 +200,10 @@ class GameBatch:
 def batches(
     frame: pl.LazyFrame, columns: Iterable[str | pl.Expr], *, rows: int = BATCH_ROWS, known: Extent | None = None
 ) -> Iterator[GameBatch]:
-    """Yield a table with the columns ``game`` and ``columns`` as batches of whole games, about ``rows`` rows each.
+    """Yield the columns ``game`` and ``columns`` of a table as batches of whole games, about ``rows`` rows each.
 
     The division into batches depends only on the table, not on threads or files, so sums of floats are reproducible.
-    ``known`` saves the scan of the order of the games.
+    ``known``: the extent of the table, if known, which saves scanning it.
     """
     wanted = frame.select("game", *(column for column in columns if not (isinstance(column, str) and column == "game")))
     if not (known or extent(frame)).in_order:
@@ -219,7 +220,7 @@ def batches(
 
 
 def _cut(frame: pl.DataFrame, rows: int) -> tuple[list[pl.DataFrame], pl.DataFrame]:
-    """Cut whole games of at most ``rows`` rows (or one longer game) off a frame while it has more; return the rest."""
+    """Split off batches of whole games, at most ``rows`` rows each (or one longer game); also return the rest."""
     whole = []
     numbers = frame["game"].to_numpy()
     starts = np.flatnonzero(numbers[1:] != numbers[:-1]) + 1

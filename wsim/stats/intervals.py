@@ -1,7 +1,7 @@
 """Estimates with intervals, clustered by game; Wilson's interval; the Benjamini-Hochberg correction.
 
-Intervals use Student's t (95% by default) with one degree of freedom fewer than games, so with some hundred games they
-are normal intervals. Without enough data (no rows, one game) the ends are null, never a misleading number.
+Intervals use Student's t (95% by default) with one degree of freedom fewer than games, so with a few hundred games they
+are nearly normal intervals. Without enough data (no rows, one game) the ends are null, never a misleading number.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 
 def check_level(level: float) -> None:
-    """Raise UserError unless this is a confidence level."""
+    """Raise UserError unless the level is a confidence level."""
     confidence_level("level", level)
 
 
@@ -34,15 +34,15 @@ def nulls(values: ArrayLike) -> pl.Series:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Estimates of some groups, one entry each; NaN is unknown.
+    """Estimates for several groups, one entry each; NaN means unknown.
 
     Attributes
     ----------
     value: the estimates.
     error: their standard errors, clustered by game.
-    games: the number of games behind each estimate (for a difference: the smaller of the two).
+    games: the number of games behind each estimate (for a difference, the smaller of the two numbers).
     level: confidence level of the interval.
-    ends: low and high ends that replace the ends from ``error`` unless NaN; shape (2, groups).
+    ends: low and high ends that, unless NaN, replace those computed from ``error``; shape (2, groups).
     """
 
     value: Floats
@@ -56,7 +56,7 @@ class Estimate:
 
     @classmethod
     def of_games(cls, samples: Sequence[Floats]) -> Estimate:
-        """Return the means of samples of independent games, with one number per game."""
+        """Return the mean of each sample, which has one number per independent game."""
         games = np.array([len(sample) for sample in samples], float)
         means, errors = zip(
             *((sample.mean(), sample.std(ddof=1) / np.sqrt(len(sample))) for sample in samples), strict=True
@@ -81,13 +81,15 @@ class Estimate:
         return self._end(1, self.value + self._reach)
 
     def p_value(self, null: float = 0.0) -> Floats:
-        """Return two-sided p-values of the hypothesis "the true value is ``null``"; NaN if the standard error is 0 or
-        unknown."""
+        """Return two-sided p-values of the hypothesis that the true value is ``null``.
+
+        They are NaN where the standard error is 0 or unknown.
+        """
         error = np.where(self.error > 0, self.error, np.nan)
         return two_sided_p((self.value - null) / error, self.games - 1)
 
     def q_value(self, null: float = 0.0) -> Floats:
-        """Return the p-values after Benjamini-Hochberg over all groups."""
+        """Return the q-values: p-values adjusted over all groups (Benjamini-Hochberg)."""
         return benjamini_hochberg(self.p_value(null))
 
     def scaled(self, factor: float) -> Estimate:
@@ -96,13 +98,14 @@ class Estimate:
         return Estimate(self.value * factor, self.error * abs(factor), self.games, self.level, ends)
 
     def unknown(self, where: NDArray[np.bool_]) -> Estimate:
-        """Return the estimates, some of them with unknown errors."""
+        """Return the estimates with unknown errors where ``where`` is true."""
         return Estimate(self.value, np.where(where, np.nan, self.error), self.games, self.level, self.ends)
 
     def with_unseen(self, lowest: float, highest: float) -> Estimate:
         """Return means of bounded numbers, with an interval even where all games have the same value.
 
-        A different game may be as likely as the Wilson interval allows for an event that never occurred.
+        The interval allows for unseen games with other values, as likely as the Wilson interval allows for an event
+        that never occurred.
         """
         chance, flat = wilson(np.zeros(len(self.games)), self.games, self.level)[1], self.error == 0
         ends = np.stack([self.value + chance * (bound - self.value) for bound in (lowest, highest)])
@@ -110,23 +113,26 @@ class Estimate:
         return replace(self.allowing(flat, self.games, farthest), ends=np.where(flat, ends, np.nan))
 
     def allowing(self, flat: NDArray[np.bool_], games: Floats, farthest: Floats | float = 1.0) -> Estimate:
-        """Return estimates based on win shares, some of which are 0 or 1 in all observed ``games``. The spread of these
-        games carries no information, so their errors are those of the Wilson interval. ``farthest``: the largest
-        possible deviation of a game from the observed value.
+        """Return the estimates with Wilson errors where ``flat``: where a win share is 0 or 1 in all observed
+        ``games``.
+
+        The spread of such games carries no information. ``farthest``: the largest possible deviation of a game from the
+        observed value.
         """
         chance = wilson(np.zeros(len(games)), games, self.level)[1]
         unseen = farthest * chance / t_quantile((1 + self.level) / 2, self.games - 1)
         return replace(self, error=np.where(flat, np.hypot(self.error, unseen), self.error))
 
     def p_of_groups(self, first: Floats, second: Floats, share: Floats | None = None) -> Floats:
-        """Return two-sided p-values of "these differences between two groups are 0".
+        """Return two-sided p-values of the hypothesis that these differences between two groups are 0.
 
         Parameters
         ----------
-        first, second: the number of members of each group (or how many equally weighted ones they amount to). NaN with
-            fewer than ``ENOUGH`` in either; Student's t has the degrees of freedom of the smaller group.
-        share: the win share of both groups under the hypothesis. The error is then at least the one that
-            follows from it: where wins are few by chance, their spread is small too and would decide too often.
+        first, second: the number of members of each group (or the equivalent number of equally weighted members). With
+            fewer than ``ENOUGH`` in either group the p-value is NaN; Student's t has the degrees of freedom of the
+            smaller group.
+        share: the win share of both groups under the hypothesis. The error is then at least the one that this share
+            implies: where wins are few by chance, their spread is also small and would reject too often.
         """
         fewer = np.minimum(first, second)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -135,15 +141,16 @@ class Estimate:
         return np.where(fewer >= ENOUGH, tested.p_value(), np.nan)
 
     def between_shares(self, first: tuple[Floats, Floats], second: tuple[Floats, Floats]) -> Estimate:
-        """Return these differences between two win shares with the ends of the hybrid score interval.
+        """Return these differences between two win shares with hybrid score intervals.
 
-        Ends from the error are too close where few members of a group happened to win, or to lose. These combine the
-        Wilson intervals of both shares (Newcombe 1998, method 10). The distance of each end from the value is
-        multiplied by the ratio of the error to that of independent members.
+        Intervals from the error are too short where few members of a group happened to win, or to lose. Hybrid score
+        intervals combine the Wilson intervals of both shares (Newcombe 1998, method 10). The distance of each end from
+        the value is multiplied by the ratio of the error to that of independent members.
 
         Parameters
         ----------
-        first, second: the share of each group and the number of its members. Unknown (NaN) where a group is empty.
+        first, second: the share of each group and the number of its members. The ends are unknown (NaN) where a group
+            is empty.
         """
         low, high, spread = np.zeros(len(self.value)), np.zeros(len(self.value)), np.zeros(len(self.value))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -157,15 +164,15 @@ class Estimate:
         return replace(self, ends=np.clip(self.value + reach, -1, 1))
 
     def with_wilson(self) -> Estimate:
-        """Return shares; those that are 0 or 1 in all games get a Wilson interval with games as trials."""
+        """Return the shares, with a Wilson interval (games as trials) for those that are 0 or 1 in all games."""
         flat = (self.error == 0) & ((self.value == 0) | (self.value == 1))
         low, high = wilson(self.value * self.games, self.games, self.level)
         return replace(self.allowing(flat, self.games), ends=np.where(flat, np.stack([low, high]), np.nan))
 
     def bounded(self, lowest: float = 0.0, highest: float = 1.0) -> Estimate:
-        """Return estimates of what cannot leave these bounds, with intervals that do not leave them either.
+        """Return the estimates with values and intervals clipped to these bounds.
 
-        An adjusted share of few rows can be estimated below 0, and an interval from an error can reach beyond 1.
+        An adjusted share based on few rows can be below 0, and an interval computed from an error can extend beyond 1.
         """
         ends = np.clip(np.stack([self.low, self.high]), lowest, highest)
         return replace(self, value=np.clip(self.value, lowest, highest), ends=ends)
@@ -177,7 +184,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Interval:
-    """Values and the ends of their intervals, one entry each; an end is infinite or NaN while it is unbounded."""
+    """Values and the ends of their intervals, one entry each; unbounded ends are infinite or NaN."""
 
     value: Floats
     low: Floats
@@ -185,26 +192,26 @@ class Interval:
 
     @classmethod
     def normal(cls, value: Floats, error: Floats, level: float = 0.95) -> Interval:
-        """Return the intervals of estimates from so many games that their errors count as known."""
+        """Return normal intervals, for estimates from enough games to treat their errors as known."""
         reach = normal_quantile((1 + level) / 2) * error
         return cls(value, value - reach, value + reach)
 
     def at(self, index: int | tuple[int, ...], name: str) -> dict[str, float]:
-        """Return the value at an index and its ends as ``name``, ``name_low`` and ``name_high`` of a row."""
+        """Return the value at an index and its ends as a row's entries ``name``, ``name_low`` and ``name_high``."""
         ends = {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
         return {key: float(value[index]) for key, value in ends.items()}
 
     def scaled(self, factor: float) -> Interval:
-        """Return the estimate of ``factor`` times the quantity."""
+        """Return the values and ends multiplied by ``factor``."""
         return Interval(self.value * factor, self.low * factor, self.high * factor)
 
     def within(self, half: float) -> NDArray[np.bool_]:
-        """Return which values are known to this precision."""
+        """Return which values have intervals with at most this half width."""
         known: NDArray[np.bool_] = self.high - self.low <= 2 * half
         return known
 
     def with_wilson(self, trials: int, level: float) -> tuple[Interval, NDArray[np.bool_]]:
-        """Return shares, with a Wilson interval for those that are 0 or 1 in all trials, and a mask of these."""
+        """Return the shares, with Wilson intervals for those that are 0 or 1 in all trials, and the mask of these."""
         flat = (self.low == self.high) & np.isclose(self.value, np.rint(self.value), atol=1e-12)
         if not flat.any():
             return self, flat
@@ -214,8 +221,9 @@ class Interval:
 
 
 def verdicts(value: ArrayLike, q: ArrayLike, null: float = 0.0, level: float = 0.95) -> pl.Series:
-    """Return a verdict on each value relative to ``null``: higher, lower, or unclear; null if nothing is known. A
-    verdict is clear if its q-value is below ``1 - level``, which bounds the expected share of clear verdicts that are
+    """Return a verdict on each value relative to ``null``: higher, lower, or unclear; null if the value is unknown.
+
+    A verdict is clear if its q-value is below ``1 - level``, which bounds the expected share of clear verdicts that are
     wrong.
     """
     values, chances = np.atleast_1d(np.asarray(value, float)), np.atleast_1d(np.asarray(q, float))

@@ -1,4 +1,4 @@
-"""The levels of a factor: their numbers, row by row, and their names."""
+"""The levels of a factor: their names, and the level number of each row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def columns_of(by: str | Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Levels:
-    """The combinations of values that some columns of a table have, in order.
+    """The combinations of values that occur in some columns of a table, in order.
 
     Attributes
     ----------
@@ -49,20 +49,20 @@ class Levels:
 
     @property
     def keys(self) -> pl.DataFrame:
-        """The columns alone."""
+        """The levels without the aggregates."""
         return self.frame.select(*self.columns)
 
     @property
     def labels(self) -> list[str]:
-        """The name of each level, for messages."""
+        """The label of each level, for messages."""
         return [" ".join(str(value) for value in row) for row in self.keys.iter_rows()]
 
     def codes_of(self, rows: pl.DataFrame) -> pl.Series:
-        """Return the number of the level of each row as a column ``level``."""
+        """Return the level number of each row as a column ``level``."""
         return pl.Series("level", self.codes(rows))
 
     def codes(self, rows: pl.DataFrame) -> NDArray[np.int64]:
-        """Return the number of the level of each row."""
+        """Return the level number of each row."""
         numbered = self.keys.with_row_index(_NUMBER)
         joined = rows.select(*self.columns).join(
             numbered, on=list(self.columns), how="left", nulls_equal=True, maintain_order="left"

@@ -1,5 +1,6 @@
-"""Policies against each other: which does better at the same table, and how a plan depends on its number of
-followers."""
+"""Policies against each other: which does better at the same table, and how a plan's value depends on its
+popularity.
+"""
 
 from __future__ import annotations
 
@@ -24,20 +25,20 @@ _NOTE = (
     "Differences within the same games, each game counting once, between opponents only (no team mates); intervals "
     "over games."
 )
-_MOST = 64  # levels: the per-game tables of all pairs of a batch are in memory
+_MOST = 64  # maximum number of levels: the per-game tables of all pairs of a batch are in memory
 
 
 def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float = 0.95) -> Table:
-    """Compare each policy (or level of other columns) with each other policy in the same games.
+    """Compare each policy (or level of other columns) with every other one in the same games.
 
-    A game counts once, with the mean over its pairs of seats of the two policies. Team mates are not opponents: only
+    A game counts once, with the mean over its pairs of seats of the two policies. Team mates are not opponents, so only
     seats of different teams are compared.
 
-    Columns: the ``by`` columns, those of the opponent with the prefix ``opponent_``, games (in which both played),
-    score_difference and win_difference (mean of the first - mean of the opponent), ahead (the share of pairs of seats
-    in which the first finished ahead, ties half), each with _low and _high, q (of the win difference,
-    Benjamini-Hochberg; each pair counts once although it is in the table in both directions), and its verdict, which is
-    about wins: a policy that wins more may score less.
+    Columns: the ``by`` columns, the same columns of the opponent with the prefix ``opponent_``, games (in which both
+    played), score_difference and win_difference (mean of the policy - mean of the opponent), ahead (the share of pairs
+    of seats in which the policy finished ahead, with ties counting half), each with _low and _high, q (of the win
+    difference, Benjamini-Hochberg; each pair counts once although it is in the table in both directions), and its
+    verdict, which is about wins: a policy that wins more may score less.
     """
     check_level(level)
     seats = competitors(seats_of(source))
@@ -54,14 +55,14 @@ def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float
         rank = batch.column("rank") if ranked else -batch.column("total")
         for name, column in (("score_difference", "total"), ("win_difference", "win_share")):
             tallies[name].add(*pairs.means(np.subtract, batch.column(column)))
-        tallies["ahead"].add(*pairs.means(_beats, rank))
+        tallies["ahead"].add(*pairs.means(_ahead, rank))
     first, second = np.nonzero((tallies["score_difference"].games > 0) & ~np.eye(len(levels), dtype=bool))
     estimates = {name: tally.estimate(level, first, second) for name, tally in tallies.items()}
     estimates["win_difference"] = estimates["win_difference"].with_unseen(-1.0, 1.0)
     estimates["ahead"] = estimates["ahead"].with_unseen(0.0, 1.0)
     q = np.full(shape, np.nan)
     upper = first < second
-    q[first[upper], second[upper]] = _part(estimates["win_difference"], upper).q_value()
+    q[first[upper], second[upper]] = _selected(estimates["win_difference"], upper).q_value()
     both_ways = np.where(upper, q[first, second], q[second, first])
     frame = pl.DataFrame(
         {
@@ -96,7 +97,7 @@ _COLUMNS = (
 )
 
 
-def _part(estimate: Estimate, chosen: NDArray[np.bool_]) -> Estimate:
+def _selected(estimate: Estimate, chosen: NDArray[np.bool_]) -> Estimate:
     return Estimate(estimate.value[chosen], estimate.error[chosen], estimate.games[chosen], estimate.level)
 
 
@@ -121,20 +122,20 @@ class _Mean:
 
 
 def _teams(seats: pl.LazyFrame) -> list[str]:
-    """Return the column of teams if some seats play together."""
+    """Return the team column, as a list, if some seats play together; otherwise an empty list."""
     if "team" not in seats.collect_schema():
         return []
     sides = seats.select(pl.col("team").n_unique(), pl.col("seat").n_unique()).collect(engine="streaming").row(0)
     return ["team"] if sides[0] < sides[1] else []
 
 
-def _beats(first: Floats, second: Floats) -> Floats:
-    """Return 1 if the first rank is better (lower), 1/2 if both are equal."""
+def _ahead(first: Floats, second: Floats) -> Floats:
+    """Return 1 where the first rank is better (lower), 1/2 where both are equal, otherwise 0."""
     return np.where(first < second, 1.0, np.where(first == second, 0.5, 0.0))
 
 
 class _Opponents:
-    """The pairs of seats of different teams in the games of a batch, by their levels."""
+    """The pairs of opposing seats in the games of a batch, by their levels."""
 
     def __init__(self, batch: GameBatch, codes: NDArray[np.int64], levels: int, team: Floats | None) -> None:
         game = batch.game_of_row
@@ -153,7 +154,7 @@ class _Opponents:
                 self._count += np.bincount(cell, minlength=len(self._count))
 
     def means(self, value: Callable[[Floats, Floats], Floats], column: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return games, sums and sums of squares over games of the mean over pairs of ``value(one, other)``."""
+        """Return, for the mean over pairs of ``value(one, other)`` in a game: games, sums and sums of squares."""
         total = np.zeros(len(self._count))
         for left, right, cell in self._rows:
             total += np.bincount(cell, value(column[left], column[right]), len(total))
@@ -163,10 +164,11 @@ class _Opponents:
 
 
 def crowding(source: Source, by: str | Sequence[str] = "policy", *, level: float = 0.95) -> Table:
-    """Return the results of a plan by the number of other seats at the table that also follow it. Columns: the ``by``
-    columns, others (seats of the same game with the same plan), n, win_share, fair_share_ratio, score, each with _low
-    and _high, q (win share against the average) and its verdict. More than one row per plan requires line-ups with
-    different numbers of followers.
+    """Return the results of a plan by the number of other seats at the table that also follow it.
+
+    Columns: the ``by`` columns, others (seats of the same game with the same plan), n, win_share, fair_share_ratio,
+    score, each with _low and _high, q (win share against the average) and its verdict. More than one row per plan
+    requires line-ups with different numbers of followers.
     """
     check_level(level)
     seats = competitors(seats_of(source))

@@ -1,10 +1,11 @@
 """Sums and products of per-game sums: everything that ratio estimators clustered by game need, in one pass over a run.
 
 A mean over the rows of a group is the ratio of two sums over games, ``sum(y) / sum(n)``. To first order its error is a
-sum over games of ``(y_game - ratio * n_game) / sum(n)``: a linear form in per-game sums, called features here. So is
-the error of a difference of such ratios, including their covariance. Its variance is ``a' P a`` with the matrix P of
-products of features summed over games; P is additive and does not depend on the estimates, so a run is read once. With
-the finite-sample correction G / (G - 1) this is the cluster-robust variance of ordinary least squares on dummies.
+sum over games of ``(y_game - ratio * n_game) / sum(n)``: a linear form in per-game sums, which are called features
+here. The error of a difference of such ratios, including their covariance, is such a form, too. With the matrix P of
+products of features summed over games, its variance is ``a' P a``; P is additive and does not depend on the estimates,
+so a run is read only once. With the finite-sample correction G / (G - 1) this is the cluster-robust variance of
+ordinary least squares on dummies.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _ROUNDING = 1e-13  # a variance below this fraction of its terms is rounding err
 
 
 class Moments:
-    """Accumulates the features of games for a number of groups.
+    """Accumulates the features of games for several groups.
 
     Attributes
     ----------
@@ -44,13 +45,13 @@ class Moments:
                     self.products[:, j, i] += product
 
     def plus(self, *features: Floats) -> Moments:
-        """Return new moments with more games (``add``); this object does not change."""
+        """Return new moments with more games (see ``add``); this object does not change."""
         result = self._copied()
         result.add(*features)
         return result
 
     def plus_matrix(self, features: Floats) -> Moments:
-        """Return the moments of a single group with more games: many features at once, shape (games, features)."""
+        """Return new moments of a single group with more games, given as a matrix of shape (games, features)."""
         result = self._copied()
         result.totals[0] += features.sum(axis=0)
         result.products[0] += features.T @ features
@@ -63,7 +64,7 @@ class Moments:
         return result
 
     def split(self, denominator: int) -> Moments:
-        """Return the moments of a single group as groups of two features: the denominator, and each of the others."""
+        """Split the moments of a single group into groups of two features: the denominator and one of the others."""
         others = [feature for feature in range(self.totals.shape[1]) if feature != denominator]
         result = Moments(len(others), 2)
         for group, column in enumerate(others):
@@ -74,7 +75,7 @@ class Moments:
         return result
 
     def merge(self, other: Moments) -> None:
-        """Add the games of other moments of the same groups and features."""
+        """Add the games of a second object with the same groups and features."""
         self.totals += other.totals
         self.products += other.products
         self.games += other.games
@@ -94,7 +95,7 @@ class Moments:
         return result
 
     def means(self, forms: Floats, level: float = 0.95, *, scale: float = 1.0) -> Estimate:
-        """Return the means over games of linear forms in the features of a single group, divided by ``scale``.
+        """Return the means over games of linear forms in a single group's features, divided by ``scale``.
 
         The first feature must be 1 in every game. ``forms``: shape (means, features).
         """
@@ -107,7 +108,7 @@ class Moments:
 
         Parameters
         ----------
-        numerator, denominator: features.
+        numerator, denominator: indices of features.
         share: the ratio is a share between 0 and 1; if all games agree on 0 or 1, it gets a Wilson interval.
         """
         value, form = self._ratio(numerator, denominator)
@@ -124,7 +125,7 @@ class Moments:
         return self.contrast((1, *first), (-1, *second), level=level)
 
     def contrast(self, *terms: tuple[int, int, int], level: float = 0.95) -> Estimate:
-        """Return the sum of signed ratios of each group (``difference``); a term is (sign, numerator, denominator)."""
+        """Return the sum of signed ratios for each group; a term is (sign, numerator, denominator)."""
         signs = [sign for sign, _, _ in terms]
         values, forms = zip(*(self._ratio(numerator, denominator) for _, numerator, denominator in terms), strict=True)
         value = sum(sign * value for sign, value in zip(signs, values, strict=True))
@@ -133,9 +134,10 @@ class Moments:
         return Estimate(np.asarray(value), self._error(np.asarray(form), games), games, level)
 
     def linear(self, value: Floats, form: Floats, games: Floats, level: float = 0.95) -> Estimate:
-        """Return estimates whose errors are a linear form in the features of a game, shape (groups, features).
+        """Return estimates whose error is a linear form in a game's features; ``form`` has the shape (groups,
+        features).
 
-        ``games``: the number of games behind each; below two the error is unknown.
+        ``games``: the number of games behind each estimate; with fewer than two the error is unknown.
         """
         return Estimate(value, self._error(form, games), games, level)
 

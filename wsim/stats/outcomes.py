@@ -21,7 +21,7 @@ SUMMARY: Mapping[str, str] = {
     "score": "score of a seat", "winner": "score of a winner", "last": "lowest score of a game",
     "margin": "first ahead of second", "range": "first ahead of last", "shared": "games with several winners",
 }  # fmt: skip
-"""Figures of ``Outcomes.summary``; in games with teams, those of games are about teams."""
+"""Figures of ``Outcomes.summary``; in games with teams, the figures of a game refer to teams."""
 _NO_MEASURE = ("game", "seat", "team", "rank", "win_share", "total")
 _WON, _WON_SUM, _LOST, _LOST_SUM = range(4)
 
@@ -32,7 +32,7 @@ class Outcomes:
 
     Attributes
     ----------
-    summary: columns figure (the keys of ``SUMMARY``), points, share (of games), each with its interval.
+    summary: the columns figure (a key of ``SUMMARY``), points and share (of games), the last two with intervals.
     measures: one row for each column of points or counts: measure, mean, winners, others, difference (winners minus
         others) with its interval.
     """
@@ -46,15 +46,14 @@ class Outcomes:
 
 
 def measures_of(seats: pl.LazyFrame) -> list[str]:
-    """Return the columns with scores and actions of a seat, points first."""
+    """Return the columns with a seat's scores and action counts, points first."""
     schema = seats.collect_schema()
     names = [name for name, kind in schema.items() if kind.is_numeric() and name not in _NO_MEASURE and ":" not in name]
     return sorted(names, key=lambda name: not name.startswith(POINTS_OF))
 
 
 def outcomes(seats: pl.LazyFrame, progress: Callable[[int], None] | None = None) -> Outcomes:
-    """Read a seats table once and return its outcomes; ``progress`` is called with the number of games in each
-    batch."""
+    """Compute the outcomes of a seats table in one pass; ``progress`` is called with each batch's number of games."""
     measures = ["total", *measures_of(seats)]
     winners = "rank" if "rank" in seats.collect_schema() else "win_share"
     together = teams_of(seats)
@@ -95,7 +94,7 @@ def _summary(batch: GameBatch, won: np.ndarray[tuple[int], np.dtype[np.bool_]], 
 
 
 def teams_of(seats: pl.LazyFrame) -> int:
-    """Return the number of teams, 0 if there are none."""
+    """Return the number of teams; 0 if there are none."""
     if "team" not in seats.collect_schema():
         return 0
     last = competitors(seats).select(pl.col("team").max(), pl.col("seat").max()).collect(engine="streaming")
@@ -103,8 +102,7 @@ def teams_of(seats: pl.LazyFrame) -> int:
 
 
 def _standings(batch: GameBatch, totals: Floats, winner: Floats, teams: int) -> tuple[Floats, ...]:
-    """Return the highest, second and lowest total of each game, and the number of winners; by team if there are
-    teams."""
+    """Return each game's highest, second and lowest total and its number of winners; by team if there are teams."""
     game, starts = batch.game_of_row, batch.starts
     if teams:
         cells = game * teams + batch.column("team").astype(np.int64)
@@ -183,13 +181,13 @@ _MEASURE_COLUMNS = (
 
 
 def score_counts(seats: pl.LazyFrame) -> pl.DataFrame:
-    """Return how many seats of each policy had each total: columns policy (text), total, n."""
+    """Count the seats of each policy by total; the columns are policy (string), total and n."""
     counts = competitors(seats).group_by("policy", "total").len("n").collect(engine="streaming")
     return counts.with_columns(pl.col("policy").cast(pl.String), pl.col("total").cast(pl.Int64)).sort("policy", "total")
 
 
 def rank_means(seats: pl.LazyFrame) -> Table:
-    """Return the mean total (score) and categories of points by rank; no rows if the table has no ranks."""
+    """Return the mean score and points by category for each rank; no rows if the table has no ranks."""
     schema = seats.collect_schema()
     points = [name for name in schema if name.startswith(POINTS_OF)]
     if "rank" not in schema or not points:

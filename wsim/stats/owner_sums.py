@@ -1,9 +1,10 @@
 """Sums behind a table of owners: how having an item is correlated with outcomes, within strata, clustered by game.
-Model: outcome = mean of the stratum + effect of having the item + residual. The least-squares effect comes from having
-it and outcome after both are centred within strata (Frisch and Waugh 1933): then ``effect = sum(has * outcome) /
-sum(has * has)``. With a single stratum that is the mean of the owners minus the mean of the other seats. The means with
-and without the item are those of the model if all seats of every stratum had it, or did not have it. Errors are sums
-over games (``wsim.stats.moments``).
+
+Model: outcome = mean of the stratum + effect of having the item + residual. The least-squares effect follows from
+``has`` (1 for owners of the item) and the outcome, both centred within strata (Frisch and Waugh 1933): ``effect =
+sum(has * outcome) / sum(has * has)``. With a single stratum, it is the mean of the owners minus the mean of the other
+seats. The means with and without the item are the model's means if all seats in every stratum had it, or none did.
+Errors are sums over games (``wsim.stats.moments``).
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from wsim.stats.fewest import ENOUGH
 from wsim.stats.games import Floats
 from wsim.stats.intervals import Estimate, nulls, wilson
 from wsim.stats.moments import Moments
-from wsim.stats.strata import all_usual
+from wsim.stats.strata import almost_all_as_expected
 from wsim.stats.summary import OUTCOMES
 
 SQUARE = 2 + len(OUTCOMES)
-"""The feature with the sums of squares of having the thing; the products with the outcomes follow."""
+"""Index of the feature with the sums of squares of ``has``; its products with the outcomes follow."""
 _ROUNDING = 1e-12
 
 
@@ -32,8 +33,8 @@ class StratumMeans:
 
     Attributes
     ----------
-    rows: seats, shape (strata,). owners: the share of them that has each item, shape (items, strata).
-    outcomes: means of the outcomes and then of the measures, shape (outcomes + measures, strata).
+    rows: the numbers of seats, shape (strata,). owners: the share of seats that have each item, shape (items, strata).
+    outcomes: the means of the outcomes, followed by those of the measures, shape (outcomes + measures, strata).
     """
 
     rows: Floats
@@ -41,7 +42,7 @@ class StratumMeans:
     outcomes: Floats
 
     def rarer(self) -> Floats:
-        """Return for each item the smaller of the numbers of seats with and without it, summed over strata."""
+        """Return, for each item, the number of seats with or without it, whichever is smaller, summed over strata."""
         return np.asarray((np.minimum(self.owners, 1 - self.owners) * self.rows).sum(axis=1))
 
 
@@ -49,15 +50,15 @@ class StratumMeans:
 class OwnerSums:
     """Sums over the seats of a group.
 
-    The features of a game are its seats, those that have the item, and the sums of the outcomes; then the sums of
-    squares of having it, and of its products with the outcomes, all centred within strata.
+    The features of a game are the numbers of its seats and of its owners of the item, and the sums of the outcomes;
+    then the sums of squares of ``has`` and of its products with the outcomes, all centred within strata.
 
     Attributes
     ----------
     measures: the columns averaged without intervals. stratum_means: the means used for centring.
-    moments: the moments of the features. others: the number of games with a seat that does not have each item.
-    owners: games by the number of their seats that have it, shape (items, seats + 1).
-    measured: sums of having it minus its mean, times each measure, shape (items, measures).
+    moments: the moments of the features. others: for each item, the number of games with a seat that does not have it.
+    owners: the number of games by their number of owners, shape (items, seats + 1).
+    measured: sums of centred ``has`` times each measure, shape (items, measures).
     """
 
     measures: tuple[str, ...]
@@ -71,7 +72,7 @@ class OwnerSums:
         """Return the table; ``sides``: the number of players or teams in every game."""
         win, score = (self._outcome(index, level) for index in range(len(OUTCOMES)))
         win = self._allowing_for_unseen(win)
-        if all_usual(self.stratum_means.rows, self.stratum_means.rows * self.stratum_means.outcomes[0]):
+        if almost_all_as_expected(self.stratum_means.rows, self.stratum_means.rows * self.stratum_means.outcomes[0]):
             win = _Outcome(*(field.unknown(np.full(len(field.value), True)) for field in vars(win).values()))
         with_it, means = win.having.with_wilson().bounded(), self._means_with_it()
         return pl.DataFrame(
@@ -114,7 +115,7 @@ class OwnerSums:
         estimates = [self.moments.linear(effect, form, np.minimum(games, self.stratum_means.rarer()), level)]
         for has, seen in ((1.0, self.moments.games[:, 1]), (0.0, self.others)):
             away = has - share
-            moved = np.abs(away) > _ROUNDING  # otherwise all seats have it, or none, and the mean is that of all seats
+            moved = np.abs(away) > _ROUNDING  # otherwise all or no seats have it, and the mean is over all seats
             with np.errstate(invalid="ignore"):
                 value = mean + np.where(moved, effect * away, 0.0)
                 error = of_mean + np.where(moved[:, None], away[:, None] * form - effect[:, None] * of_share, 0.0)
@@ -136,7 +137,7 @@ class OwnerSums:
         return _Outcome(**fields)
 
     def _means_with_it(self) -> Floats:
-        """Return the means of the measures with the item, shape (items, measures)."""
+        """Return the means of the measures for seats with each item, shape (items, measures)."""
         stratum_means, rows = self.stratum_means, self.stratum_means.rows
         with np.errstate(divide="ignore", invalid="ignore"):
             means = stratum_means.outcomes[len(OUTCOMES) :] @ rows / rows.sum()
@@ -148,7 +149,7 @@ class OwnerSums:
         return np.stack(shrunk, axis=1) if shrunk else np.zeros((len(away), 0))
 
     def _share(self, level: float) -> Estimate:
-        """Return the share of all seats that has each item.
+        """Return the share of all seats that have each item.
 
         If almost all games agree, as when one seat has the only copy, their spread carries little information. The
         interval is then widened by the Wilson interval for the games with at least one owner, at least two, ... (Donner

@@ -1,6 +1,7 @@
-"""Tables of what a seat has: cards built, discs owned, wonders won, and the results of the seats that have each. The
-seats table has a column for each item, with a common prefix (``built:``): Boolean, or a count, where any number above 0
-means that the seat has it.
+"""Tables of the items that seats have (cards built, discs owned, wonders won) and of the results of those seats.
+
+The seats table has a column for each item, with a common prefix (``built:``): Boolean, or a count, where any number
+above 0 means that the seat has it.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
 from wsim.stats.item_charts import item_charts
 from wsim.stats.owner_tallies import STRATUM, owner_sums, tallied
 from wsim.stats.parallel import in_order
-from wsim.stats.strata import note_of, strata_of, title_of, usual_note
+from wsim.stats.strata import missing_interval_note, note_of, strata_of, title_of
 from wsim.stats.summary import Summary, summary_of
 from wsim.stats.tables import OBSERVATIONAL, Table, points_of
 
 
 def owned_names(seats: pl.LazyFrame, prefix: str) -> list[str]:
-    """Return the names after ``prefix`` of its columns; raise UserError if there are none."""
+    """Return the item names in the columns with this prefix; raise UserError if there are none."""
     names = [name.removeprefix(prefix) for name in seats.collect_schema().names() if name.startswith(prefix)]
     if not names:
         raise UserError(f"the table has no columns {prefix}NAME, so it has nothing to compare")
@@ -50,23 +51,22 @@ def owners(
     ----------
     source: a run or its seats table; filter it first to look at one policy, ... only.
     prefix: the prefix of the columns of the items: ``built:``, ``disc:``.
-    noun: the kind of item, which names the column of their names: ``card``.
-    share: the name of the column with the share of all seats that have it.
+    noun: the kind of item, which is also the name of the column with the item names: ``card``.
+    share: the name of the column with the share of all seats that have the item.
     by: columns of the seats table (policy, ...): one row per item and level.
     about: additional leading columns by item, such as ``{"Palace": {"age": 3, "color": "blue"}}``.
     beside: a table with additional columns at the end, by ``noun`` and the ``by`` columns.
     title: of the table (default: the noun's plural).
-    raw: pool the policies of the table. Otherwise seats are compared with seats of the same policy only: what follows
-        is then the least-squares estimate with a fixed effect for each policy, and its means for all seats, with and
-        without the item (``wsim.stats.owner_sums``). With one policy there is no difference.
+    raw: pool the policies of the table. Otherwise seats are compared only with seats of the same policy: the
+        differences are least-squares estimates with a fixed effect for each policy, and the means are the model's means
+        for all seats, with and without the item (``wsim.stats.owner_sums``). With one policy there is no difference.
     level: confidence level of the intervals, which are clustered by game.
 
-    Columns: ``noun``, the ``by`` ones, n (seats that have it at the end), ``share`` (of all seats), win_share (of the
-    owners), fair_share_ratio (that times the number of players: 1.00 is average), win_share_not (of the others),
-    win_difference, win_q, score, score_not, score_difference, score_q, the owners'
-    mean of each category of points; then those of ``beside``. Estimates have _low and _high; q-values are
-    Benjamini-Hochberg over the list. Sorted by win share.
-    The table is observational, so it has no verdict: see its note.
+    Columns: ``noun``, the ``by`` columns, n (seats that have the item at the end), ``share`` (of all seats), win_share
+    (of the owners), fair_share_ratio (that times the number of players: 1.00 is average), win_share_not (of the
+    others), win_difference, win_q, score, score_not, score_difference, score_q, the owners' mean points in each
+    category; then the columns of ``beside``. Estimates have _low and _high; q-values are Benjamini-Hochberg over the
+    list. Sorted by win share. The table is observational, so it has no verdict: see its note.
     """
     check_level(level)
     groups = (by,) if isinstance(by, str) else tuple(by)
@@ -80,8 +80,9 @@ def owners(
 
 
 def _of_rows(seats: pl.LazyFrame, players: pl.LazyFrame, prefix: str, shown: _Shown) -> pl.DataFrame:
-    """Return the estimates of every item (and level) from a seats table; ``players``: its competing seats. Each group
-    is summed like a run without rows.
+    """Return the estimates for every item (and level) from a seats table; ``players``: its competing seats.
+
+    Each group is summed like a run without rows.
     """
     groups, names, kinds = shown.groups, owned_names(seats, prefix), seats.collect_schema()
     require(seats, ["game", "seat", "win_share", "total", *groups])
@@ -123,7 +124,7 @@ def _names_of(players: pl.LazyFrame) -> pl.Series:
 
 @dataclass(frozen=True)
 class _Shown:
-    """The presentation of a table of owners; see ``owners``."""
+    """How a table of owners is presented; see ``owners``."""
 
     noun: str
     share: str
@@ -140,7 +141,7 @@ def _table(
     about: Mapping[str, Mapping[str, object]] | None,
     beside: Table | None,
 ) -> Table:
-    """Return the table of the estimates of every item (and level) from ``seats``."""
+    """Build the table from the estimates for every item (and level), which come from ``seats``."""
     noun, groups = shown.noun, shown.groups
     for name in ("win", "score"):  # q-values over the whole list instead of p-values
         q = nulls(benjamini_hochberg(frame[f"{name}_p"].to_numpy())).alias(f"{name}_q")
@@ -150,7 +151,7 @@ def _table(
     order = ["win_share", noun, *groups]
     frame = frame.sort(order, descending=[name == "win_share" for name in order], nulls_last=True)
     note = OBSERVATIONAL + note_of(seats, groups, raw=shown.raw)
-    note += usual_note(frame, "win_difference_low", "score_difference_low")
+    note += missing_interval_note(frame, "win_difference_low", "score_difference_low")
     heading = title_of(shown.title or f"{noun.capitalize()}s", seats, groups, raw=shown.raw)
     frame = _described(frame, noun, about)
     facts = [Column(name, CATEGORY) for name in frame.columns[1 : frame.columns.index("n")] if name not in groups]
@@ -182,11 +183,11 @@ _COLUMNS = (
     estimated("score_difference", POINTS, difference=True, about=f"score of seats with it {_WITHOUT}"),
     Q.called("score_q"),
 )  # fmt: skip
-"""Columns of a table of items: results of the seats with and without each item."""
+"""Columns of a table of owners: results of the seats with and without each item."""
 
 
 def _of_sums(summary: Summary, prefix: str, shown: _Shown, level: float) -> pl.DataFrame:
-    """Return the estimates from the sums of a run without rows."""
+    """Return the estimates for every item from the sums of a run without rows."""
     if shown.groups:
         raise UserError(
             f"the run keeps sums of each {shown.noun}, not split by {','.join(shown.groups)}: that needs rows, so play "
@@ -200,13 +201,13 @@ def _of_sums(summary: Summary, prefix: str, shown: _Shown, level: float) -> pl.D
 def _keyed(
     names: pl.Series, frame: pl.DataFrame, key: tuple[object, ...], kinds: Mapping[str, pl.DataType]
 ) -> pl.DataFrame:
-    """Add the names of the items and the levels of a group as leading columns."""
+    """Add leading columns with the item names and the levels of the group."""
     levels = [pl.lit(value, dtype=kinds[name]).alias(name) for name, value in zip(kinds, key, strict=True)]
     return frame.select(names, *levels, pl.all())
 
 
 def _described(frame: pl.DataFrame, noun: str, about: Mapping[str, Mapping[str, object]] | None) -> pl.DataFrame:
-    """Add the properties of each item next to its name."""
+    """Add the properties of each item after its name."""
     if not about:
         return frame
     facts = pl.DataFrame([{noun: name, **values} for name, values in about.items()], infer_schema_length=None)

@@ -1,8 +1,10 @@
-"""The sums behind a table of owners (``wsim.stats.owner_table.owners``), from a run or from the rows of any table. That
-table needs sums centred within policies, whose means are known only at the end. But a centred sum over a game is a
-linear form in raw sums: with O, Y and OY the owners, the outcome and the outcome of the owners of policy p in a game, u
-and m the means used for centring, ``sum (has - u) (y - m) = sum_p OY - m O - u Y + u m n``. Therefore the products of
-n, Y (the same for all items), O and OY of each policy are stored for each item.
+"""The sums behind a table of owners (``wsim.stats.owner_table.owners``), from a run or from the rows of any table.
+
+The table needs sums centred within policies, whose means are known only at the end. But a centred sum over a game is a
+linear form in raw sums: let O, Y and OY be the number of owners, the sum of the outcome and its sum over the owners,
+all for policy p in a game, and let u and m be the means used for centring; then ``sum (has - u) (y - m) = sum_p OY - m
+O - u Y + u m n``. Therefore the products of n, Y (the same for all items), O and OY of each policy are stored for each
+item.
 """
 
 from __future__ import annotations
@@ -25,31 +27,31 @@ from wsim.stats.summary import OUTCOMES, Piece, Summary, is_of_names, measures_o
 
 STRATUM = "policy"
 OWNERS = "owners of "
-EACH = 1 + len(OUTCOMES)  # sums of a policy: rows (or owners), and the outcomes
+EACH = 1 + len(OUTCOMES)  # number of sums per policy: rows (or owners), and the outcomes
 
 
 @dataclass(frozen=True)
 class OwnerTallies:
-    """The recipe of a table of owners of the items in the columns ``PREFIX...``."""
+    """The recipe of a table of owners for the items in the columns ``PREFIX...``."""
 
     prefix: str
 
     @property
     def name(self) -> str:
-        """Its name among recipes."""
+        """The name of the recipe."""
         return f"{OWNERS}{self.prefix}"
 
     def fits(self, seats: pl.DataFrame) -> bool:
-        """Return whether the table has such columns, and policies."""
+        """Return whether the table has such columns and a policy column."""
         return is_of_names(seats, STRATUM) and bool(self.labels(seats)[self.name])
 
     def labels(self, seats: pl.DataFrame) -> dict[str, Sequence[str]]:
-        """Return the columns."""
+        """Return the names of the item columns."""
         return {self.name: [name for name in seats.columns if name.startswith(self.prefix)]}
 
     @classmethod
     def shapes(cls, name: str, labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of the sums of a recipe of this name; KeyError if the labels are not all there."""
+        """Return the shapes of the sums of a recipe by its name; raise KeyError if labels are missing."""
         policies, things = 1 + len(labels[f"categories {STRATUM}"]), len(labels[name])
         wide, measures = policies * EACH, len(labels["measures"])
         every = {"all": (wide, wide), "all_totals": (wide,), "measures": (policies, measures)}
@@ -60,10 +62,11 @@ class OwnerTallies:
     def sums(self, piece: Piece) -> dict[str, NDArray[Any]]:
         """Return the sums over some games.
 
-        ``all``: sums of rows and outcomes by policy, multiplied, shape (policies * 3, policies * 3); ``own``: those of
-        the owners of each item with each other, ``mixed``: with all, shape (items, policies * 3, policies * 3);
-        ``all_totals``, ``own_totals``: sums; ``measures``, ``own_measures``: sums of points, shape (..., policies,
-        categories); ``owners``: games by the number of their owners, shape (items, seats + 1).
+        ``all``: products of the sums of rows and outcomes by policy, shape (policies * 3, policies * 3); ``own``:
+        products of the sums over the owners of each item, ``mixed``: products of these with the sums over all seats,
+        both of shape (items, policies * 3, policies * 3); ``all_totals``, ``own_totals``: the sums themselves;
+        ``measures``, ``own_measures``: sums of points, shape (..., policies, categories); ``owners``: the number of
+        games by their number of owners, shape (items, seats + 1).
         """
         columns = self.labels(piece.batch.frame)[self.name]
         codes, count = piece.codes([STRATUM])
@@ -89,7 +92,7 @@ class OwnerTallies:
 
 @dataclass(frozen=True)
 class _Sums:
-    """The sums of ``OwnerTallies.sums`` over some games, for the policies that play in them.
+    """The sums of ``OwnerTallies.sums`` over some games, for the policies that occur in them.
 
     Attributes
     ----------
@@ -109,7 +112,7 @@ class _Sums:
 
 
 def _sums(piece: Piece, columns: Sequence[str], codes: NDArray[np.int64], count: int) -> _Sums:
-    """Add up the seats of some games; ``codes``: the policy of each, counted from 0."""
+    """Add up the seats of some games; ``codes``: the policy number of each seat, from 0."""
     from wsim.stats.kernels.adding import AT_ONCE, BITS, OWN, SQUARE, UNFOLDED, add_owners
 
     things, wide, categories = len(columns), count * EACH, piece.values.shape[1] - len(OUTCOMES)
@@ -123,7 +126,7 @@ def _sums(piece: Piece, columns: Sequence[str], codes: NDArray[np.int64], count:
     add_owners(piece.bounds, codes, piece.values, flags, words, every, totals, measures, lines, pairs, owners, *room)
     alone, own_measures, mixed = np.split(lines, [OWN, OWN + categories], axis=2)
     both = pairs.reshape(things, count, count, EACH, EACH).transpose(0, 1, 3, 2, 4)
-    own = both + both.transpose(0, 3, 4, 1, 2)  # in either order of the seats
+    own = both + both.transpose(0, 3, 4, 1, 2)  # for both orders of the seats
     policies = np.arange(count)
     own[:, policies, :, policies] += alone[..., UNFOLDED].transpose(1, 0, 2, 3)
     shape = (count, EACH, count, EACH)
@@ -140,7 +143,7 @@ def _sums(piece: Piece, columns: Sequence[str], codes: NDArray[np.int64], count:
 
 
 def _spread(values: Floats, places: NDArray[np.int64], count: int, axes: Sequence[int]) -> Floats:
-    """Return an array padded with zeros for further policies: its axes ``axes`` become ``count`` long."""
+    """Pad an array with zeros for the absent policies, so that its axes ``axes`` have the length ``count``."""
     shape = [count if axis in axes else size for axis, size in enumerate(values.shape)]
     array = np.zeros(shape)
     array[np.ix_(*(places if axis in axes else np.arange(size) for axis, size in enumerate(values.shape)))] = values
@@ -148,7 +151,7 @@ def _spread(values: Floats, places: NDArray[np.int64], count: int, axes: Sequenc
 
 
 def owner_sums(summary: Summary, prefix: str, *, raw: bool) -> tuple[list[str], OwnerSums]:
-    """Return the columns of a prefix, and the sums of their table; ``raw``: policies pooled.
+    """Return the columns with a prefix, and the sums for their table; ``raw``: pool the policies.
 
     Raises UserError if the summary has none.
     """
@@ -167,7 +170,7 @@ def owner_sums(summary: Summary, prefix: str, *, raw: bool) -> tuple[list[str], 
 
 
 def tallied(rows: pl.DataFrame, prefix: str, seats: int) -> Summary:
-    """Return the sums of the rows of some whole games, in order, of any numbers of seats up to ``seats``.
+    """Return the sums of a table's rows: whole games in order, each with at most ``seats`` seats.
 
     Shares of a win count as fractions, because a filtered table does not show how many seats shared a win.
     """
@@ -183,11 +186,12 @@ def tallied(rows: pl.DataFrame, prefix: str, seats: int) -> Summary:
 
 @dataclass(frozen=True)
 class _Tallies:
-    """The sums of a prefix by policy, outcomes as the tables have them.
+    """The sums for a prefix by policy, with outcomes in the units of the tables.
 
     Attributes
     ----------
-    products: the products of n, Y, O and OY, shape (items, policies * 6, policies * 6), n and Y of all policies first.
+    products: the products of n, Y, O and OY, shape (items, policies * 6, policies * 6), with n and Y of all policies
+        first.
     totals: shape (items, policies * 6).
     measures, own_measures: shapes (policies, categories), (items, policies, categories).
     """
@@ -214,13 +218,13 @@ class _Tallies:
 
     @property
     def _parts(self) -> tuple[Floats, Floats]:
-        """Totals of all and of owners, shape (items, policies, 3)."""
+        """The totals over all seats and over owners, each of shape (items, policies, 3)."""
         things, width = self.totals.shape
         both = self.totals.reshape(things, 2, width // 2 // EACH, EACH)
         return both[:, 0], both[:, 1]
 
     def stratum_means(self, *, raw: bool) -> StratumMeans:
-        """Return the means within each policy, or over all of them."""
+        """Return the means within each policy, or (``raw``) over all policies."""
         (every, own), measures = self._parts, self.measures
         if raw:
             every, own, measures = (part.sum(axis=-2, keepdims=True) for part in (every, own, measures))
@@ -232,7 +236,7 @@ class _Tallies:
         return StratumMeans(rows, np.nan_to_num(owners), np.nan_to_num(outcomes).T)
 
     def centred(self, centres: StratumMeans) -> tuple[Moments, Floats]:
-        """Return the moments that ``OwnerSums`` adds up, and the sums of (has - its mean) * measure by item."""
+        """Return the moments of ``OwnerSums``, and the sums of centred ``has`` times each measure by item."""
         things, policies = len(self.totals), len(self.measures)
         share = np.broadcast_to(centres.owners, (things, policies)) if centres.owners.shape[1] == 1 else centres.owners
         means = np.broadcast_to(centres.outcomes, (len(centres.outcomes), policies))

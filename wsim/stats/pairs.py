@@ -1,9 +1,9 @@
 """Synergies: pairs of items that are worth more together than separately, and the value of finishing chains of items.
 
-The interaction of two cards, say, is a contrast of four means (both built, only the first, only the second, neither).
-Its interval comes from blocks of consecutive games: games are independent, so the spread of the contrast's error
-between blocks estimates its variance, for any dependence within a game. With blocks, all pairs together take a few
-matrix products.
+The interaction of two items (cards, for example) is a contrast of four means: both built, only the first, only the
+second, neither. Its interval comes from blocks of consecutive games: games are independent, so the spread of the
+contrast's error between blocks estimates its variance, whatever the dependence within a game. With blocks, a few matrix
+products handle all pairs together.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from wsim.stats.levels import Levels
 from wsim.stats.owner_table import owned_names
 from wsim.stats.parallel import in_order, inner_products
 from wsim.stats.shrinkage import shrink
-from wsim.stats.strata import USUAL, all_usual, groups_of, note_of, strata_of, title_of
+from wsim.stats.strata import MISSING_INTERVAL, almost_all_as_expected, groups_of, note_of, strata_of, title_of
 from wsim.stats.tables import OBSERVATIONAL, Table
 
 BLOCKS = 200
-"""Blocks of games; the intervals have one degree of freedom fewer."""
+"""Number of blocks of games; intervals have one degree of freedom fewer."""
 
 
 def owner_pairs(
@@ -45,27 +45,27 @@ def owner_pairs(
     raw: bool = False,
     level: float = 0.95,
 ) -> Table:
-    """Return how much more two items are worth together than separately, for all pairs.
+    """Return a table of how much more two items are worth together than separately, for all pairs.
 
     Parameters
     ----------
     source: a run or its seats table.
-    prefix: the prefix of the columns of the items: ``built:`` (see ``owners``). noun: the kind of item, which names the
-        first column: ``card``.
+    prefix: the prefix of the columns of the items: ``built:`` (see ``owners``). noun: the kind of item, which is also
+        the name of the first column: ``card``.
     outcome: a numeric column: total, win_share, ...
-    only: which of them (default: all).
-    partners_of: only pairs with at least one of these, which is named first (default: all pairs).
+    only: the items to include (default: all).
+    partners_of: only pairs with at least one of these items, which is named first (default: all pairs).
     by: columns of the seats table (policy, ...): one row per pair and level.
-    fewest: pairs with fewer seats that have both, only one or neither are omitted; with several policies, only seats of
-        policies that have all four cases count.
+    fewest: a pair is omitted if fewer seats have both items, only the first, only the second, or neither; with several
+        policies, only seats of policies in which all four cases occur count.
     raw: pool the policies of the table. Otherwise the lift is within policies, each weighted by its information (the
-        inverse of the sum of 1/n over the four cells), and affinity compares within policies, too.
+        inverse of the sum of 1/n over the four cells), and affinity also compares within policies.
     level: confidence level; clustered by game.
 
-    Columns: ``noun``, other, the ``by`` ones, n (seats that have both), affinity (how much more often than if they were
-    had independently of each other), lift (outcome with both - with the first only - with the other only + with
-    neither) with _low and _high, shrunk with _low and _high (empirical Bayes), p, q (Benjamini-Hochberg over the list),
-    verdict (on the lift: higher than none, lower, unclear). Sorted by shrunk lift.
+    Columns: ``noun``, other, the ``by`` columns, n (seats that have both), affinity (how many times as often seats have
+    both as they would if the two were independent), lift (outcome with both - with the first only - with the other only
+    + with neither) with _low and _high, shrunk with _low and _high (empirical Bayes), p, q (Benjamini-Hochberg over the
+    list), verdict (on the lift: higher or lower than 0, or unclear). Sorted by shrunk lift.
     """
     check_level(level)
     groups = (by,) if isinstance(by, str) else tuple(by)
@@ -90,20 +90,20 @@ def owner_pairs(
     return Table(
         frame.sort("shrunk", "lift", descending=True, nulls_last=True),
         title_of(f"Pairs of {noun}s, {outcome}", seats, groups, raw=raw),
-        OBSERVATIONAL + note_of(seats, groups, raw=raw) + _unknown(frame, outcome),
+        OBSERVATIONAL + note_of(seats, groups, raw=raw) + _lift_note(frame, outcome),
         columns=(*names((noun, "other", *groups)), N, _AFFINITY, *_lift_columns(outcome)),
         labels=(noun, "other", *groups),
     )
 
 
-def _unknown(frame: pl.DataFrame, outcome: str) -> str:
-    """Return the end of a note if win shares carry too little information about a lift."""
+def _lift_note(frame: pl.DataFrame, outcome: str) -> str:
+    """Return a remark for the note if win shares carry too little information about a lift, otherwise nothing."""
     known = pl.col("lift").is_not_null() & pl.col("lift_low").is_null()
-    return USUAL if outcome == "win_share" and frame.select(known.any()).item() else ""
+    return MISSING_INTERVAL if outcome == "win_share" and frame.select(known.any()).item() else ""
 
 
 def _partners(frame: pl.DataFrame, noun: str, wanted: Sequence[str]) -> pl.DataFrame:
-    """Return the pairs with a selected item, named first."""
+    """Return the pairs that contain a wanted item, with that item first."""
     first, second = pl.col(noun), pl.col("other")
     swapped = second.is_in(wanted) & ~first.is_in(wanted)
     ordered = frame.with_columns(
@@ -115,7 +115,7 @@ def _partners(frame: pl.DataFrame, noun: str, wanted: Sequence[str]) -> pl.DataF
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Pairs with enough seats: the numbers of the two items, and their estimates."""
+    """Pairs with enough seats: the indices of the two items, and the estimates."""
 
     one: NDArray[np.int64]
     other: NDArray[np.int64]
@@ -125,7 +125,7 @@ class _Pairs:
 
 
 def _pairs(seats: pl.LazyFrame, columns: Sequence[str], owned: Sequence[str], outcome: str, fewest: int) -> _Pairs:
-    """Compare all pairs within the strata of some columns."""
+    """Estimate all pairs within the strata given by some columns."""
     known = extent(seats)
     if not known.in_order:
         seats = seats.sort("game", maintain_order=True)
@@ -150,7 +150,7 @@ def _pairs(seats: pl.LazyFrame, columns: Sequence[str], owned: Sequence[str], ou
     lift = _within(list(values), count)
     if outcome == "win_share":
         seats_won = (part[:, :, -1, -1].sum(axis=1) for part in (counts, sums))
-        lift = lift.unknown(np.full(len(first), all_usual(*seats_won)))
+        lift = lift.unknown(np.full(len(first), almost_all_as_expected(*seats_won)))
     return _Pairs(first, second, cells[:, 0].sum(axis=0), affinity, lift)
 
 
@@ -162,7 +162,7 @@ def _chosen(present: Sequence[str], only: Sequence[str], noun: str) -> list[str]
 
 
 def _refuse_unowned(seats: pl.LazyFrame, prefix: str, wanted: Sequence[str], noun: str) -> None:
-    """Raise UserError for an item that no seat had, such as a card that is not dealt at this number of players."""
+    """Raise UserError for an item that no seat had, such as a card that is not used with this number of players."""
     counts = seats.select(pl.col(prefix + name).sum() for name in wanted).collect(engine="streaming")
     for name in wanted:
         if not counts[prefix + name].sum():
@@ -172,7 +172,7 @@ def _refuse_unowned(seats: pl.LazyFrame, prefix: str, wanted: Sequence[str], nou
 def _numbered(
     all_batches: Iterable[GameBatch], blocks: int, games: int
 ) -> Iterator[tuple[GameBatch, NDArray[np.int64]]]:
-    """Yield batches with the block of each game; the sizes of blocks differ by at most one game."""
+    """Yield each batch with the block number of each game; the sizes of blocks differ by at most one game."""
     first = 0
     for batch in all_batches:
         yield batch, (first + np.arange(batch.games)) * blocks // games
@@ -182,8 +182,9 @@ def _numbered(
 def _products(
     batch: GameBatch, block: NDArray[np.int64], strata: Levels | None, owned: Sequence[str], outcome: str
 ) -> list[tuple[int, int, NDArray[np.float32], NDArray[np.float32]]]:
-    """Return for each stratum and block the products of the items, plain and weighted by the outcome. The last row is
-    all ones.
+    """Return, for each stratum and block, the products of the item flags, plain and weighted by the outcome.
+
+    The last row of the flags is all ones.
     """
     flags = np.ones((len(owned) + 1, batch.frame.height), np.float32)  # counts of a batch are exact in float32
     flags[:-1] = batch.flags(owned)
@@ -203,7 +204,7 @@ def _products(
 
 @dataclass(frozen=True)
 class _Contrast:
-    """A contrast of means in one stratum: value, error in each block (blocks, contrasts), and weight."""
+    """Contrasts of means in one stratum: values, errors by block, shape (blocks, contrasts), and weights."""
 
     value: Floats
     errors: Floats
@@ -211,14 +212,14 @@ class _Contrast:
 
 
 def _interaction(counts: Floats, sums: Floats, first: NDArray[np.int64], second: NDArray[np.int64]) -> _Contrast:
-    """Return the interaction of each pair in a stratum, from products by block."""
+    """Return the interaction of each pair in one stratum, from the products by block."""
     return _contrast(_cells(counts, first, second), _cells(sums, first, second), (1.0, -1.0, -1.0, 1.0))
 
 
 def _contrast(counts: Floats, sums: Floats, signs: Sequence[float]) -> _Contrast:
-    """Return the sum of signed means of cells, from counts and sums by block, shape (cells, blocks, contrasts).
+    """Return the signed sum of the means of cells, from counts and sums by block, shape (cells, blocks, contrasts).
 
-    Its weight is the inverse of its variance under equal variances of all seats, and 0 if a cell is empty.
+    Its weight is its inverse variance if all seats have equal variances, and 0 if a cell is empty.
     """
     totals = counts.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -243,7 +244,7 @@ def _within(contrasts: Sequence[_Contrast], blocks: int) -> Estimate:
 
 
 def _cells(array: Floats, one: NDArray[np.int64], other: NDArray[np.int64]) -> Floats:
-    """Return sums over the seats of the four cells, shape (4, blocks, pairs), from products with a last row of ones."""
+    """Return the sums of the four cells, shape (4, blocks, pairs), from products whose last row is for ones."""
     both, first, second, rows = array[:, one, other], array[:, one, -1], array[:, other, -1], array[:, -1:, -1]
     return np.stack([both, first - both, second - both, rows - first - second + both])
 
@@ -296,21 +297,23 @@ def owner_chains(
     raw: bool = False,
     level: float = 0.95,
 ) -> Table:
-    """Compare seats that finished a chain with seats that only began it.
+    """Return a table that compares seats that finished a chain with seats that only began it.
 
     Parameters
     ----------
     source: a run or its seats table.
-    chains: each at least two items, in order. prefix: the prefix of the columns of the items: ``built:`` (see
-        ``owners``). noun: the kind of item, for messages: ``card``.
+    chains: the chains, each with at least two items, in order.
+    prefix: the prefix of the columns of the items: ``built:`` (see ``owners``).
+    noun: the kind of item, for messages: ``card``.
     outcome: a numeric column: total, win_share, ...
     raw: pool the policies of the table; otherwise seats are compared only with seats of the same policy, each policy
-        weighted by its information, and the means are those if every policy finished equally often.
+        weighted by its information, and the means are adjusted as if every policy finished equally often.
     level: confidence level; clustered by game.
 
-    Columns: chain (the items, joined by arrows), begun (seats that have the first), n (seats that have all), finished
-    (mean outcome of these), unfinished (mean of the other seats that began), lift (their difference) with _low and
-    _high, shrunk with _low and _high (empirical Bayes), p, q (Benjamini-Hochberg), verdict. Sorted by shrunk lift.
+    Columns: chain (the items, joined by arrows), begun (seats that have the first item), n (seats that have all items),
+    finished (their mean outcome), unfinished (mean outcome of the other seats that began), lift (the difference) with
+    _low and _high, shrunk with _low and _high (empirical Bayes), p, q (Benjamini-Hochberg), verdict. Sorted by shrunk
+    lift.
     """
     check_level(level)
     seats = competitors(seats_of(source))
@@ -328,17 +331,17 @@ def owner_chains(
     return Table(
         frame.sort("shrunk", "lift", descending=True, nulls_last=True),
         title_of(f"Chains of {noun}s, {outcome}", seats, (), raw=raw),
-        OBSERVATIONAL + note_of(seats, (), raw=raw) + _unknown(frame, outcome),
+        OBSERVATIONAL + note_of(seats, (), raw=raw) + _lift_note(frame, outcome),
         columns=(Column("chain", NAME), *_chain_columns(outcome), *_lift_columns(outcome)),
         labels=("chain",),
     )
 
 
 def _chain_rows(labels: Sequence[str], counts: Floats, sums: Floats, level: float, *, shares: bool) -> pl.DataFrame:
-    """Return a row for each chain from the tallies of seats that finished it and of seats that only began it."""
+    """Return one row per chain, from the tallies of seats that finished it and of seats that only began it."""
     estimate = _within([_contrast(*both, (1.0, -1.0)) for both in zip(counts, sums, strict=True)], counts.shape[2])
     if shares:
-        estimate = estimate.unknown(all_usual(*(tally.sum(axis=(1, 2)) for tally in (counts, sums))))
+        estimate = estimate.unknown(almost_all_as_expected(*(tally.sum(axis=(1, 2)) for tally in (counts, sums))))
     done, begun = counts.sum(axis=(0, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = sums.sum(axis=(0, 1, 2)) / (done + begun)
@@ -359,8 +362,9 @@ def _chain_rows(labels: Sequence[str], counts: Floats, sums: Floats, level: floa
 def _chain_tallies(
     seats: pl.LazyFrame, columns: Sequence[str], owned: Sequence[str], chains: Sequence[Sequence[int]], outcome: str
 ) -> tuple[Floats, Floats]:
-    """Return counts and sums of the outcome, shape (strata, 2, blocks, chains): seats that finished, seats that only
-    began. ``chains``: indices of the items in ``owned``.
+    """Return counts and sums of the outcome for seats that finished and seats that only began.
+
+    Both have the shape (strata, 2, blocks, chains). ``chains``: indices of the items in ``owned``.
     """
     known = extent(seats)
     if not known.in_order:

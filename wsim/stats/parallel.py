@@ -19,8 +19,8 @@ Real = TypeVar("Real", np.float32, np.float64)
 Number = TypeVar("Number", np.uint8, np.uint64, np.float64)
 
 _OWN = threading.local()
-_MOST_THREADS = 8  # each has some 50 MB of a batch in memory
-_ONE_THREAD = 1 << 18  # multiplications up to which OpenBLAS does not wake its other threads
+_MOST_THREADS = 8  # each thread keeps about 50 MB of a batch in memory
+_ONE_THREAD = 1 << 18  # up to this many multiplications, OpenBLAS does not wake its other threads
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
@@ -40,7 +40,8 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[
 
 
 def scratch(name: str, shape: tuple[int, ...], kind: type[Number]) -> NDArray[Number]:
-    """Return an uninitialised array that the caller may use until it asks for ``name`` again in the same thread.
+    """Return an uninitialised array, valid until the same thread requests ``name`` again.
+
     Allocating new memory would take longer than filling it.
     """
     size = math.prod(shape)

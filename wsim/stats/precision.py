@@ -1,8 +1,8 @@
-"""Numbers of games: the stopping rule of ``--within``, and the games that would settle unclear differences.
+"""Numbers of games: the stopping rule of ``--within``, and the number that would settle unclear differences.
 
-Half widths of intervals shrink with the root of the number of games: n games with half width h need n (h / w)^2 for
-half width w. Stopping at a width does not bias a figure or its interval (Chow and Robbins 1965): the width follows from
-the spread of the games, not from the side of the figure.
+The half width of an interval shrinks with the square root of the number of games: if n games give the half width h, the
+half width w needs n (h / w)^2 games. Stopping at a given width does not bias a figure or its interval (Chow and Robbins
+1965), because the width depends on the spread of the games, not on the sign of the figure.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from wsim.stats.distributions import normal_quantile
 from wsim.stats.games import Floats
 
 MAX_GROWTH = 100
-"""``--within`` plays at most this many times the games that were asked for."""
+"""``--within`` plays at most this many times the requested number of games."""
 MAX_STEP = 4.0
-"""Growth at a time: the half width after few games is itself uncertain."""
+"""Maximum growth per step, because the half width after few games is itself uncertain."""
 RESERVE = 1.02
-"""Games are planned for slightly more than the wanted precision, so that one more round is rarely needed."""
+"""Factor by which a planned number of games exceeds the estimate, so that one more round is rarely needed."""
 FIGURES = ("worth", "win_share", "win_difference", "effect", "difference", "change", "rms", "score")
-"""The figures of tables whose precision can be wanted, the main one of a table first."""
-MAX_NAMED, LEAST = 3, 0.05  # rows of a note; the smallest growth it names, because half widths are uncertain
+"""Figures for which a precision can be requested; the first one that a table has is its main figure."""
+MAX_NAMED, LEAST = 3, 0.05  # rows listed in a note; smallest growth that it names, because half widths are uncertain
 MAX_TOLD = 10**9
 
 
 def stages(games: int, within: float | None, widest: Callable[[], float]) -> Iterator[range]:
-    """Yield the games to play: the given number, then more until the widest interval is within a half width.
+    """Yield ranges of games to play: the given number, then more until the widest interval has the wanted half width.
 
     Parameters
     ----------
-    within: the wanted half width; None plays ``games`` only.
+    within: the wanted half width; None plays only ``games``.
     widest: returns the half width of the widest interval after the games so far; NaN if there is none.
     """
     done, most = games, MAX_GROWTH * games
@@ -46,7 +46,7 @@ def stages(games: int, within: float | None, widest: Callable[[], float]) -> Ite
 
 
 def widest_of(low: pl.Series | Floats, high: pl.Series | Floats) -> float:
-    """Return the half width of the widest of some intervals, NaN if none is known."""
+    """Return the half width of the widest interval, NaN if none is known."""
     halves = (np.asarray(high, float) - np.asarray(low, float)) / 2
     known = halves[np.isfinite(halves)]
     return float(known.max()) if len(known) else math.nan
@@ -59,7 +59,7 @@ def widest_in(table: pl.DataFrame) -> float:
 
 
 def reached(games: int, within: float | None, half: float, figures: str) -> str:
-    """Return a note on a wanted half width: reached, or how many games it needs; empty without one."""
+    """Return a note that the wanted half width was reached, or how many games it needs; empty if none was requested."""
     if within is None:
         return ""
     if half <= within:
@@ -79,12 +79,12 @@ def games_to_decide(
     tests: float = 1,
     margin: float | None = None,
 ) -> Floats:
-    """Return how many more games would make unclear differences clear, if they are as large as they seem.
+    """Return how many more games would make unclear differences clear if the true differences equal the estimates.
 
     Parameters
     ----------
-    value, half: differences from what they are tested against, and the half widths of their intervals (``level``).
-    games: the number so far. tests: p-values have to be below ``1 - level`` divided by this.
+    value, half: differences from the tested reference, and the half widths of their intervals (at ``level``).
+    games: the number of games so far. tests: p-values must be below ``1 - level`` divided by this number.
     margin: the smallest difference that matters; a smaller one becomes clear as ``equivalent``.
     """
     normal = float(normal_quantile((1 + level) / 2))
@@ -113,10 +113,11 @@ def undecided_note(
     Parameters
     ----------
     frame: a table with ``verdict`` and a figure with its interval. labels: the columns that name a row.
-    games: the number so far. reference: what the figure is tested against. margin: see ``games_to_decide``.
-    title: the title of the table, if the sentence is to name it.
-    level: the level of the intervals, where verdicts follow from q-values over all rows (Benjamini-Hochberg); None:
-        where they follow from the intervals.
+    games: the number of games so far. reference: the value that the figure is tested against. margin: see
+        ``games_to_decide``.
+    title: the title of the table, if the sentence should name it.
+    level: the level of the intervals if verdicts follow from q-values over all rows (Benjamini-Hochberg); None if they
+        follow from the intervals.
     """
     tested = frame.filter(pl.col("verdict").is_not_null())
 
@@ -131,7 +132,7 @@ def undecided_note(
     tests = 1.0 if level is None else max(1.0, tested.height / (decided + 1))
     half = np.where(np.isfinite(high - low), (high - low) / 2, np.inf)
     if np.isinf(half).all():
-        return ""  # too few for an interval
+        return ""  # too few games for an interval
     more = games_to_decide(value - reference, half, games, level=level or 0.95, tests=tests, margin=margin)
     nearest = [int(at) for at in np.argsort(more, kind="stable")[:MAX_NAMED] if more[at] < MAX_TOLD]
     many = "Unclear" if tested.height == 1 else f"Unclear: {rows.height} of {tested.height} rows"

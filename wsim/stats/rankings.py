@@ -1,4 +1,4 @@
-"""The finishing orders of games, with counts: a million games have far fewer different orders."""
+"""The finishing orders of games, with counts, because a million games have far fewer distinct orders."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from wsim.stats.games import GameBatch, batches
 from wsim.stats.levels import Levels
 
 _BATCH = 262_144
-_COMPACT = 1_000_000  # different orders collected before equal ones are merged
+_COMPACT = 1_000_000  # number of collected orders at which equal ones are merged
 _LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True)
 class Rankings:
-    """Orders of finish.
+    """Distinct finishing orders, with counts.
 
     Attributes
     ----------
@@ -34,6 +34,7 @@ class Rankings:
 
 def rankings(seats: pl.LazyFrame, levels: Levels) -> Rankings:
     """Count the finishing orders of a seats table (column ``rank``), with seats replaced by the levels of a factor.
+
     Raises UserError if there are too many levels and positions to encode an order in 64 bits.
     """
     places = int(seats.select(pl.col("seat").max()).collect(engine="streaming").item() or 0) + 1
@@ -69,12 +70,12 @@ def _numbers(batch: GameBatch, levels: Levels, places: int) -> NDArray[np.int64]
 
 
 def order_numbers(rank: NDArray[np.int64], codes: NDArray[np.int64], levels: int) -> NDArray[np.int64]:
-    """Return each game's order as one number; games with the same finishing order have the same number.
+    """Encode each game's finishing order as one number, the same for games with the same order.
 
     Parameters
     ----------
-    rank: the rank of each seat; 1 is best, equal seats share a rank; shape (games, places).
-    codes: the level of each seat, from 0; -1 for none. Same shape.
+    rank: the rank of each seat, shape (games, places); 1 is best, and tied seats share a rank.
+    codes: the level of each seat, from 0, or -1 for none; same shape.
     levels: the number of levels. Raises UserError if an order does not fit into 64 bits.
     """
     games, places = rank.shape
@@ -95,7 +96,7 @@ def order_numbers(rank: NDArray[np.int64], codes: NDArray[np.int64], levels: int
 
 
 def orders_of(numbers: NDArray[np.int64], counts: NDArray[np.int64], places: int, levels: int) -> Rankings:
-    """Return the orders behind the numbers of ``order_numbers``; ``counts``: the number of games with each."""
+    """Decode the numbers of ``order_numbers``; ``counts``: the number of games with each order."""
     base, orders = levels + 1, numbers
     items = np.empty((len(orders), places), np.int64)
     tied = np.empty((len(orders), places), bool)

@@ -1,9 +1,9 @@
 """Plackett-Luce strengths from the orders in which seats finished.
 
-Each rank goes to one of the remaining seats, with probability proportional to its strength: the winner is drawn first,
-the second from the remaining seats, and so on. Ties are averaged over their possible orders by Efron's formula, as in
-the Cox model, whose partial likelihood (one stratum per game) this is. Intervals use the sandwich estimator, with the
-game as the unit, so they are valid even if finishing orders only roughly follow the model.
+In this model, each rank in turn goes to one of the remaining seats with probability proportional to its strength,
+beginning with the winner. Ties are averaged over their possible orders by Efron's formula, as in the Cox model: the
+likelihood is the Cox partial likelihood with one stratum per game. Intervals use the sandwich estimator with games as
+units, so they are valid even if finishing orders only roughly follow the model.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from wsim.stats.parallel import inner_products
 from wsim.stats.rankings import Rankings, rankings
 from wsim.stats.tables import Table, outcomes
 
-_CHUNK = 8_192  # orders whose stages are in memory at once
+_CHUNK = 8_192  # number of orders whose stages are in memory at once
 _STEPS = 100
 _NOTE = (
     "Plackett-Luce strengths from the whole finishing order, ties by Efron's formula; 1 is the geometric mean. They "
@@ -36,11 +36,11 @@ _NOTE = (
 
 
 def strengths(source: Source, by: str | Sequence[str] = "policy", *, level: float = 0.95) -> Table:
-    """Return the strength of policies or the levels of any other columns.
+    """Return a table of the strengths of policies, or of the levels of any other columns.
 
     Parameters
     ----------
-    source: a run or its seats table, with the column ``rank``. Team mates share their rank, which counts as a tie.
+    source: a run or its seats table, with the column ``rank``. Team mates share a rank, which counts as a tie.
     by: the column or columns.
     level: confidence level.
 
@@ -48,7 +48,7 @@ def strengths(source: Source, by: str | Sequence[str] = "policy", *, level: floa
     and _high, p (strength 1), q, verdict. Sorted by strength.
 
     Raises UserError if the games do not determine the strengths: some levels always finished ahead of the others, or
-    never met them.
+    never played against them.
     """
     check_level(level)
     seats = competitors(seats_of(source))
@@ -63,7 +63,7 @@ def strengths(source: Source, by: str | Sequence[str] = "policy", *, level: floa
             **{f"strength{name}": nulls(np.exp(end)) for name, end in ends.items()},
             "log_strength": nulls(estimate.value),
             "log_error": nulls(estimate.error),
-            **_won(seats, levels, level).columns("win_share"),
+            **_win_shares(seats, levels, level).columns("win_share"),
             "p": nulls(estimate.p_value()),
             "q": nulls(estimate.q_value()),
             "verdict": verdicts(estimate.value, estimate.q_value(), level=level),
@@ -80,8 +80,8 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def _won(seats: pl.LazyFrame, levels: Levels, level: float) -> Estimate:
-    """Return the share of the wins of each level."""
+def _win_shares(seats: pl.LazyFrame, levels: Levels, level: float) -> Estimate:
+    """Return the win share of each level."""
     moments = Moments(len(levels), 2)
     for batch in batches(seats, [*levels.columns, "win_share"]):
         moments.add(*outcomes(batch, levels.codes(batch.frame), len(levels), ["win_share"]))
@@ -94,8 +94,8 @@ class PlackettLuce:
 
     Attributes
     ----------
-    log_strengths: the log strengths of each level; their mean is 0.
-    information: minus the second derivatives of the log-likelihood, shape (levels, levels).
+    log_strengths: the log-strength of each level; the mean is 0.
+    information: the negative second derivatives of the log-likelihood, shape (levels, levels).
     scores: the sum over games of the products of first derivatives, same shape. games: the number of games.
     """
 
@@ -125,12 +125,12 @@ class PlackettLuce:
         return cls(centred, derivatives.information, derivatives.scores, float(orders.counts.sum()))
 
     def clustered(self, orders: Rankings, clusters: Sequence[NDArray[np.int64]]) -> PlackettLuce:
-        """Return the model with clusters of games, such as the games of a deal, as the unit of its intervals.
+        """Return the model with clusters of games, such as the games of a deal, as the units for its intervals.
 
         Parameters
         ----------
-        orders: the orders that it was fitted to. clusters: the orders of the games in each cluster; arrays of shape
-            (clusters, games of each).
+        orders: the orders that the model was fitted to.
+        clusters: the indices of the orders of the games in each cluster; arrays of shape (clusters, games per cluster).
         """
         by_order, levels = _scores(orders, self.log_strengths), len(self.log_strengths)
         scores = np.zeros((levels, levels))
@@ -142,7 +142,7 @@ class PlackettLuce:
         return replace(self, scores=scores, games=float(sum(map(len, clusters))))
 
     def covariance(self) -> Floats:
-        """Return the covariance of the log-strengths, robust to the model and clustered by game."""
+        """Return the covariance of the log-strengths, robust to model errors and clustered by game."""
         bread = _inverse(self.information)
         correction = self.games / (self.games - 1) if self.games > 1 else np.nan
         return bread @ self.scores @ bread * correction
@@ -162,8 +162,7 @@ class _Derivatives:
 
 
 def _inverse(information: Floats) -> Floats:
-    """Return the inverse on the vectors that sum to 0, because adding a constant to all log-strengths changes
-    nothing."""
+    """Invert on the vectors that sum to 0, because adding a constant to all log-strengths changes nothing."""
     ones = np.full_like(information, 1 / max(len(information), 1))
     return np.linalg.inv(information + ones) - ones if len(information) else information
 
@@ -204,17 +203,17 @@ def _derivatives(orders: Rankings, log_strengths: Floats) -> _Derivatives:
 
 
 def _by_level(items: NDArray[np.int64], values: Floats, levels: int) -> Floats:
-    """Sum the values of places by level, shape (orders, levels)."""
+    """Sum the values at each position by level, shape (orders, levels)."""
     cells = np.arange(len(items))[:, None] * (levels + 1) + np.where(items >= 0, items, levels)
     sums = np.bincount(cells.reshape(-1), values.reshape(-1), len(items) * (levels + 1))
     return sums.astype(np.float64).reshape(len(items), levels + 1)[:, :levels]
 
 
 def _stages(orders: Rankings) -> Iterator[tuple[NDArray[np.int64], Floats, Floats]]:
-    """Yield orders in chunks: items, counts, and the share of each position that is still unplaced at each stage.
+    """Yield orders in chunks: items, counts, and the fraction of each position that is still unplaced at each stage.
 
-    The shares have shape (orders, stages, places): 1 for positions after the stage's tie, 1 - r/m in the r-th stage of
-    a tie of m (Efron), 0 for positions already placed and for stages that do not exist.
+    The fractions have the shape (orders, stages, places): 1 for positions after the stage's tie, 1 - r/m in the r-th
+    stage of a tie of m positions (Efron), 0 for positions already placed and for stages that do not exist.
     """
     places = orders.items.shape[1]
     for first in range(0, len(orders.items), _CHUNK):

@@ -1,9 +1,10 @@
-"""A group-sequential test on common deals: play another block until the answer is clear or the budget is spent.
+"""A group-sequential test on common deals: play one more block of deals until the answer is clear or the budget is
+spent.
 
 At each look the effects have repeated confidence intervals (Jennison and Turnbull 1989): with probability ``1 - alpha``
-the intervals of ALL looks contain the true effect, so each may be read at its look, and also when the test stops. An
-effect is called ``higher`` or ``lower`` when its interval excludes 0, ``equivalent`` when the interval is within the
-margin, otherwise ``unclear``.
+the intervals of ALL looks contain the true effect, so each is valid at its look and also when the test stops. An effect
+is called ``higher`` or ``lower`` when its interval excludes 0, ``equivalent`` when the interval is within the margin,
+otherwise ``unclear``.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ class Look:
 
     Attributes
     ----------
-    deals: the number of deals played. number: the number of the look, from 1. boundary: the critical value of |z| at
+    deals: the number of deals played. number: the index of the look, from 1. boundary: the critical value of |z| at
         this look. spent: the part of alpha spent so far.
-    effects: the estimates. reach: half the length of each repeated confidence interval; infinite while unbounded.
+    effects: the estimates. reach: the half width of each repeated confidence interval; infinite while unbounded.
     margin: effects smaller than this do not matter; None if all do.
     """
 
@@ -52,7 +53,7 @@ class Look:
 
     @property
     def high(self) -> Floats:
-        """The high end of the interval of each contrast."""
+        """The high ends of the intervals; infinite or NaN while unbounded."""
         return self.effects.value + self.reach
 
     def verdict(self, effect: int) -> Verdict:
@@ -68,9 +69,9 @@ class SequentialTest:
     """Test whether effects are 0, in any number of looks, with the overall error rate ``alpha`` for each effect.
 
     The boundaries are of O'Brien-Fleming type (``spending="pocock"`` for Pocock's): see ``wsim.stats.spending``. When
-    there is no effect, the chance of ever saying ``higher`` or ``lower`` is ``alpha``, whatever the sizes and number
-    of blocks. When an effect is larger than ``margin``, the chance of ever saying ``equivalent`` is at most
-    ``alpha / 2``.
+    there is no effect, the chance of ever reporting ``higher`` or ``lower`` is ``alpha``, whatever the sizes and number
+    of blocks. When an effect is larger than ``margin``, the chance of ever reporting ``equivalent`` is at most ``alpha
+    / 2``.
 
         test = SequentialTest(budget=100_000, alpha=0.05)
         while test.look(deals, effects).verdict(0) == "unclear" and deals < test.budget:
@@ -79,14 +80,15 @@ class SequentialTest:
     Parameters
     ----------
     budget: the number of deals after which the test ends. It sets the boundaries, so choose it before the first look.
-    alpha: the error rate over all looks; for several effects that are to hold together divide it by their number.
+    alpha: the error rate over all looks; if conclusions on several effects must hold jointly, divide it by their
+        number.
     margin: effects smaller than this do not matter; None never stops for equivalence.
     spending: ``obrien_fleming`` or ``pocock``.
     reserve: the part of alpha kept for looks beyond the budget; without one, the budget is the end.
 
     Attributes
     ----------
-    budget, margin: as given. deals: how many were played at the last look.
+    budget, margin: as given. deals: the number of deals played by the last look.
     """
 
     def __init__(
@@ -124,8 +126,9 @@ class SequentialTest:
 
 
 def _reach(effects: Estimate, boundary: float) -> Floats:
-    """Return half the length of each interval; infinite with too few deals. The boundary assumes a known variance:
-    Student's t at the same tail allows for the estimated variance.
+    """Return the half width of each interval; infinite with too few deals.
+
+    The boundary assumes a known variance; using Student's t at the same tail probability allows for its estimation.
     """
     tail = float(normal_cdf(-boundary))
     if not tail > 0:

@@ -1,4 +1,4 @@
-"""Analyses that any game can list: they need only the columns that every seats table has."""
+"""Analyses that any game can list, because they need only the columns that every seats table has."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from wsim.stats.worth import SHOWN_FIRST, worth
 
 OUTCOME = {"outcome": Option("score, win, or a column of numbers of the seats table", outcome_column)}
 BEATS_CHANCE = ("win_share", PLAYER_HALF_WIDTH, FAIR, "verdict", "q", "score", "n")
-"""What a table of levels keeps longest: is the share of wins more than the fair one?"""
+"""The last columns that a table of levels hides: those that show whether win shares exceed the fair share."""
 HEADLINE = ("worth", PLAYER_HALF_WIDTH, "q", "verdict", "points", "wanted", "followed", "overruled", "win_difference")
-"""The main columns of items that seats want and have: what they are worth, then who has them."""
+"""The main columns for items that seats want and have: the worth of the items, then figures of their owners."""
 OWNERS = (
     "worth",
     PLAYER_HALF_WIDTH,
@@ -31,7 +31,7 @@ OWNERS = (
     "followed",
     "n",
 )
-"""What a table of such items keeps longest."""
+"""The last columns that a table of such items hides."""
 PAIRS = ("other", "lift", "verdict", "q", "n", "shrunk", "affinity")
 """The last columns that a table of pairs hides."""
 RAW = {"raw": Option("pool the policies instead of comparing within them", flag=True)}
@@ -70,7 +70,7 @@ VARIANCE = Analysis(
 
 
 def worth_analysis(fits: Callable[[Any], bool]) -> Analysis:
-    """Return the analysis of a game whose policies can be overruled; ``fits``: for which plans there are wishes."""
+    """Return the worth analysis of a game whose policies can be overruled; ``fits``: whether a plan has wishes."""
     return Analysis(
         worth,
         "what each thing is worth to the seat that wants it, over the next best thing",

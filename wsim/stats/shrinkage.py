@@ -9,10 +9,11 @@ from wsim.stats.intervals import Interval
 
 
 def shrink(effects: Floats, errors: Floats, level: float = 0.95) -> Interval:
-    """Shrink effects with known standard errors under a normal prior whose mean and variance are estimated from them.
-    The variance is estimated as by DerSimonian and Laird (1986). As in Morris (1983), all effects shrink slightly less,
-    and the (credible) intervals allow for the estimated variance. Fewer than four effects are returned unchanged; NaN
-    stays NaN.
+    """Shrink effects with known standard errors towards their estimated common mean.
+
+    The prior is normal; its mean and variance are estimated from the effects. The variance is estimated as by
+    DerSimonian and Laird (1986). As in Morris (1983), all effects are shrunk slightly less, and the (credible)
+    intervals allow for the uncertainty of the variance. Fewer than four effects are returned unchanged; NaN stays NaN.
     """
     known = np.isfinite(effects) & np.isfinite(errors) & (errors > 0)
     value, spread = np.where(known, effects, np.nan), np.where(known, errors, np.nan)
@@ -30,7 +31,7 @@ def shrink(effects: Floats, errors: Floats, level: float = 0.95) -> Interval:
 
 
 def _between(effect: Floats, variance: Floats) -> float:
-    """Return the variance of the true effects, 0 if they differ no more than their errors explain."""
+    """Return the variance of the true effects; 0 if the effects differ no more than their errors explain."""
     weight = 1 / variance
     mean = weight @ effect / weight.sum()
     excess = weight @ (effect - mean) ** 2 - (len(effect) - 1)

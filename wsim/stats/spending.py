@@ -1,14 +1,13 @@
-"""Boundaries of a group-sequential test: critical values of |z| at each look that bound the error of all looks
-together.
+"""Boundaries of a group-sequential test: critical values of |z| at each look that bound the overall error rate.
 
-Lan and DeMets (1983): the allowed error ``alpha`` is spent as information comes in, by a function of the used share of
-the budget; looks need be neither equally spaced nor planned. The boundary of a look follows from the probability that a
-Brownian motion that has stayed inside all earlier boundaries crosses this one, by the recursive integration of
-Armitage, McPherson and Rowe (1969).
+Lan and DeMets (1983): the allowed error ``alpha`` is spent as information accumulates, by a function of the share of
+the budget that has been used; looks need not be planned or equally spaced. The boundary of a look follows from the
+probability that a Brownian motion that has stayed inside all earlier boundaries crosses this one, by the recursive
+integration of Armitage, McPherson and Rowe (1969).
 
-A part of the error can be kept back (``reserve``) for looks beyond the budget, when the same question is asked again
-with a larger one. It is spent as ``1 - 1 / share``, so however often that happens, all looks together err with at most
-``alpha``.
+A part of the error can be held in reserve (``reserve``) for looks beyond the budget, when the same question is asked
+again with a larger budget. It is spent as ``1 - 1 / share``, so however often that happens, the overall error rate is
+at most ``alpha``.
 """
 
 from __future__ import annotations
@@ -38,12 +37,14 @@ def _pocock(alpha: float, share: float) -> float:
 
 
 SPENDING: Mapping[str, Callable[[float, float], float]] = {"obrien_fleming": _obrien_fleming, "pocock": _pocock}
-"""The part of ``alpha`` spent when a share of the budget has been used. O'Brien-Fleming spends little early, so that
-the last look is almost an ordinary test; Pocock spends evenly and stops earlier when the effect is large."""
+"""Functions for the part of ``alpha`` that is spent when a share of the budget has been used. O'Brien-Fleming spends
+little early, so that the last look is almost an ordinary test; Pocock spends evenly and stops earlier when the effect
+is large.
+"""
 
 
 class Boundaries:
-    """Two-sided boundaries, look by look; ``reserve``: the part of alpha that looks beyond the budget may spend."""
+    """Two-sided boundaries, computed look by look; ``reserve``: the part of alpha for looks beyond the budget."""
 
     def __init__(self, alpha: float = 0.05, spending: str = "obrien_fleming", reserve: float = 0.0) -> None:
         error_rate("alpha", alpha)
@@ -57,8 +58,7 @@ class Boundaries:
         return _motion(self._how, self._shares).spent
 
     def next(self, share: float) -> float:
-        """Return the boundary for |z| of the next look, at this share of the budget (more than at the previous
-        look)."""
+        """Return the boundary for |z| at the next look, at this share of the budget (larger than the previous one)."""
         last = self._shares[-1] if self._shares else 0.0
         most = 1.0 if not self._how[2] else math.inf
         if not last < share <= most:
@@ -74,12 +74,12 @@ def _spent(alpha: float, spending: str, reserve: float, share: float) -> float:
 
 @dataclass(frozen=True)
 class _Motion:
-    """The distribution of the Brownian motion at a look if it has not crossed a boundary.
+    """The distribution at a look of a Brownian motion that has not crossed a boundary before.
 
     Attributes
     ----------
-    edge: the boundary of this look, for the motion itself. at, mass: grid points, and the density there times the
-        weights of Simpson's rule. spent: the probability that it has crossed a boundary.
+    edge: the boundary of this look, on the scale of the motion. at, mass: grid points, and the density at these points
+        times the weights of Simpson's rule. spent: the probability that the motion has crossed a boundary.
     """
 
     edge: float
@@ -95,7 +95,7 @@ def _motion(how: tuple[float, str, float], shares: tuple[float, ...]) -> _Motion
     before = _motion(how, shares[:-1])
     step = math.sqrt(shares[-1] - (shares[-2] if len(shares) > 1 else 0.0))
     wanted = _spent(*how, shares[-1]) - before.spent
-    reach = float(np.abs(before.at).max()) + 9 * step  # the furthest point that the density reaches
+    reach = float(np.abs(before.at).max()) + 9 * step  # the farthest point with noticeable density
     edge = _edge(before, step, wanted, reach) if wanted >= _NOTHING else math.inf
     at = np.linspace(-min(edge, reach), min(edge, reach), _POINTS)
     density = np.zeros(_POINTS)

@@ -1,7 +1,8 @@
-"""Comparison within strata: the policies of a run, if there are several. Policies differ in strength and in what they
-choose. A card that a weak policy likes would therefore look weak, although it may be worth the same to everybody
-(Simpson's paradox). So the choices of a seat are compared only with seats of the same policy, unless raw figures are
-requested.
+"""Comparison within strata, which are the policies of a run if there are several.
+
+Policies differ in strength and in what they choose. A card that a weak policy likes would therefore look weak, although
+it may be worth the same to everybody (Simpson's paradox). So the choices of a seat are compared only with seats of the
+same policy, unless raw figures are requested.
 """
 
 from __future__ import annotations
@@ -28,39 +29,40 @@ RAW = (
     "compared only with seats of the same policy."
 )
 
-USUAL = (
+MISSING_INTERVAL = (
     f" If fewer than {ENOUGH} wins differ from the expected winner, win shares have no interval, because almost no "
     "game carries information about them."
 )
 
 
-def all_usual(rows: Floats, wins: Floats) -> NDArray[np.bool_]:
-    """Return whether almost all wins within strata are as expected, so that their spread carries no information.
+def almost_all_as_expected(rows: Floats, wins: Floats) -> NDArray[np.bool_]:
+    """Return whether almost all results within strata are as expected, so that their spread carries no information.
 
-    If a policy wins nearly always, all but a few games have the same result, whatever was built in them. Parameters:
-    the seats of each stratum and their wins, shape (strata, ...). Few wins among equal players are a different case:
-    there every win is informative.
+    If a policy nearly always wins, all but a few games have the same result, whatever was built in them. Parameters:
+    the number of seats in each stratum and their wins, shape (strata, ...). Few wins among equal players are a
+    different case, in which every win is informative.
     """
     often = 2 * wins > rows
     otherwise = np.maximum(np.where(often, 0.0, wins).sum(axis=0), np.where(often, rows - wins, 0.0).sum(axis=0))
     return np.asarray((otherwise < ENOUGH) & (2 * otherwise < wins.sum(axis=0)))
 
 
-def usual_note(frame: pl.DataFrame, wins: str, scores: str) -> str:
-    """Return the end of a note if an interval of win shares is unknown although that of scores is known."""
-    return USUAL if frame.select((pl.col(wins).is_null() & pl.col(scores).is_not_null()).any()).item() else ""
+def missing_interval_note(frame: pl.DataFrame, wins: str, scores: str) -> str:
+    """Return a remark for the note if a win share has no interval although the score has one, otherwise nothing."""
+    return (
+        MISSING_INTERVAL if frame.select((pl.col(wins).is_null() & pl.col(scores).is_not_null()).any()).item() else ""
+    )
 
 
 def strata_of(seats: pl.LazyFrame | Summary, by: Sequence[str] = (), *, raw: bool = False) -> tuple[str, ...]:
-    """Return the columns within whose levels choices are compared: the policy, or none if raw or already split by
-    it."""
+    """Return the columns within whose levels choices are compared: the policy; none if ``raw`` or split by it."""
     if raw or POLICY in by or not _several(seats):
         return ()
     return (POLICY,)
 
 
 def _several(seats: pl.LazyFrame | Summary) -> bool:
-    """Return whether a table, or the sums of one, has seats of several policies."""
+    """Return whether a table, or its sums, has seats of several policies."""
     if isinstance(seats, Summary):
         return seats.several(POLICY)
     if POLICY not in seats.collect_schema():
@@ -69,7 +71,7 @@ def _several(seats: pl.LazyFrame | Summary) -> bool:
 
 
 def note_of(seats: pl.LazyFrame | Summary, by: Sequence[str], *, raw: bool) -> str:
-    """Return the end of a note about the policies that a table compares within, or pools; empty for one policy."""
+    """Return the end of a table's note on whether it pools policies or compares within them; empty for one policy."""
     if POLICY in by or not _several(seats):
         return ""
     return f" {RAW}" if raw else f" {WITHIN}"
@@ -81,7 +83,7 @@ def title_of(title: str, seats: pl.LazyFrame | Summary, by: Sequence[str], *, ra
 
 
 def groups_of(seats: pl.LazyFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, pl.Series], pl.LazyFrame]]:
-    """Yield the levels of some columns, each as a one-row frame, with their seats; without columns, all seats."""
+    """Yield each level of some columns, as one-row series by column, with its seats; without columns, all seats."""
     if not by:
         yield {}, seats
         return

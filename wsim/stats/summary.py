@@ -1,9 +1,9 @@
-"""A run without rows: exact sums for tables and their intervals, added up while games are played.
+"""Runs without rows: exact sums for tables and their intervals, added up while games are played.
 
 Each table that does not need rows has a *recipe*: the sums over games that it needs (``FactorSums``, ``OwnerTallies``).
-A summary contains the sums of all recipes by name, and the labels of their axes. Sums of different games add up, in any
-order: scores are whole numbers, and win shares are counted in units that make every share a whole number, so sums do
-not depend on threads, chunks or shards.
+A summary contains the sums of all recipes by name, and the labels of their axes. Sums of different games can be added
+in any order: scores are whole numbers, and win shares are counted in units that make every share a whole number, so the
+totals do not depend on threads, chunks or shards.
 """
 
 from __future__ import annotations
@@ -23,17 +23,18 @@ from wsim.stats.games import Floats, GameBatch, Source
 from wsim.stats.parallel import scratch
 
 OUTCOMES = ("win_share", "total")
-"""The columns whose means have intervals."""
+"""The outcome columns, whose means have intervals."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some whole games to add to a summary, one piece at a time in each thread (``scratch``).
+    """Whole games to be added to a summary; each thread processes one piece at a time (see ``scratch``).
 
     Attributes
     ----------
-    batch: their rows, without seats that nobody plays for. seats: the largest number of rows in a game.
-    parts: the number of units of a win, so that every share is a whole number of units; 1: shares are fractions.
+    batch: the rows of the games, without seats that nobody plays. seats: the largest number of rows in a game.
+    parts: the number of units in a win, chosen so that every win share is a whole number of units; 1: shares are
+        fractions.
     """
 
     batch: GameBatch
@@ -42,7 +43,7 @@ class Piece:
 
     @classmethod
     def of(cls, seats: pl.DataFrame) -> Piece:
-        """Return the games of a seats table."""
+        """Make a piece from the games of a seats table."""
         deserted = "rank" in seats.columns and seats["rank"].min() == 0
         batch = GameBatch.of(seats.filter(pl.col("rank") > 0) if deserted else seats)
         most = int(np.diff(batch.starts, append=batch.frame.height).max(initial=1))
@@ -50,7 +51,7 @@ class Piece:
 
     @cached_property
     def values(self) -> Floats:
-        """Outcomes and points by category of each row, as whole numbers: parts of a win, score; shape (rows, ...)."""
+        """Each row's outcomes (units of a win, score) and points by category, as whole numbers; shape (rows, ...)."""
         names = ["total", *measures_of(self.batch.frame)]
         values = scratch("values", (self.batch.frame.height, 1 + len(names)), np.float64)
         np.multiply(self.batch.column("win_share"), self.parts, out=values[:, 0])
@@ -62,11 +63,11 @@ class Piece:
 
     @cached_property
     def bounds(self) -> NDArray[np.int64]:
-        """The first row of each game, followed by the number of rows."""
+        """The index of each game's first row, followed by the number of rows."""
         return np.append(self.batch.starts, self.batch.frame.height)
 
     def codes(self, columns: Sequence[str]) -> tuple[NDArray[np.int64], int]:
-        """Return the number of each row's combination of names in some columns, and the number of combinations."""
+        """Return a code for each row's combination of names in some columns, and the number of codes."""
         if len(columns) == 1:
             return self._numbers[columns[0]]
         codes, count = np.zeros(self.batch.frame.height, np.int64), 1
@@ -77,13 +78,12 @@ class Piece:
 
     @cached_property
     def named(self) -> list[str]:
-        """The columns with names."""
+        """The columns that contain names."""
         return [column.name for column in self.batch.frame.get_columns() if isinstance(column.dtype, pl.Enum)]
 
     @cached_property
     def _numbers(self) -> dict[str, tuple[NDArray[np.int64], int]]:
-        """The number of each row's name in every column with names, and the number of names; the last is for missing
-        names."""
+        """By column of names: each row's code, and the number of codes, of which the last is for missing names."""
         by_column = {}
         for name in self.named:
             count, column = len(categories_of(self.batch.frame, name)), self.batch.frame[name].to_physical()
@@ -93,7 +93,7 @@ class Piece:
 
 
 def measures_of(seats: pl.DataFrame) -> list[str]:
-    """Return the columns of points by category."""
+    """Return the names of the columns with points by category."""
     return [name for name in seats.columns if name.startswith("points_")]
 
 
@@ -103,7 +103,7 @@ def categories_of(frame: pl.DataFrame, column: str) -> list[str]:
 
 
 def is_of_names(frame: pl.DataFrame, column: str) -> bool:
-    """Return whether this is a column with names; ``frame.schema`` would inspect all columns."""
+    """Return whether a column contains names; inspecting ``frame.schema`` would take longer."""
     return column in frame.columns and isinstance(frame[column].dtype, pl.Enum)
 
 
@@ -118,11 +118,11 @@ class Recipe(Protocol):
         ...
 
     def labels(self, seats: pl.DataFrame) -> dict[str, Sequence[str]]:
-        """Return the names of its axes."""
+        """Return the labels of its axes."""
         ...
 
     def sums(self, piece: Piece) -> dict[str, NDArray[Any]]:
-        """Return the sums over some games."""
+        """Return the sums over a piece."""
         ...
 
 
@@ -132,8 +132,8 @@ class Summary:
 
     Attributes
     ----------
-    arrays: by name; those of a recipe are called ``RECIPE/NAME``. ``games`` is the number of games. labels: the names
-        along each axis; the same in all summaries of a run.
+    arrays: the sums by name; those of a recipe are called ``RECIPE/NAME``, and ``games`` is the number of games.
+    labels: the names along each axis, the same in all summaries of a run.
     """
 
     arrays: dict[str, Floats] = field(default_factory=dict)
@@ -146,7 +146,7 @@ class Summary:
 
     @property
     def seats(self) -> int:
-        """The number of competing seats in a game. ``sides``: the number of teams or players."""
+        """The number of competing seats in a game; ``sides`` counts teams if there are teams."""
         return int(self.labels["seats"][0])
 
     @property
@@ -156,11 +156,11 @@ class Summary:
 
     @property
     def parts(self) -> int:
-        """The number of units of a win (``Piece``)."""
+        """The number of units in a win (see ``Piece``)."""
         return int(self.labels["parts"][0])
 
     def add(self, other: Summary) -> None:
-        """Add the games of a second summary; raise UserError if its games differ in names or numbers of seats."""
+        """Add the games of a second summary; raise UserError if its names or numbers of seats differ."""
         if not self.arrays:
             self.labels = dict(other.labels)
         elif self.labels != other.labels:
@@ -172,31 +172,31 @@ class Summary:
                 self.arrays[name] = np.array(values, np.float64)
 
     def of(self, recipe: str) -> dict[str, Floats]:
-        """Return the sums of a recipe by their names."""
+        """Return the sums of a recipe by name."""
         start = f"{recipe}/"
         return {name.removeprefix(start): values for name, values in self.arrays.items() if name.startswith(start)}
 
     def part(self, recipe: str) -> Summary:
-        """Return the sums without those that only other recipes need."""
+        """Return a summary without the sums that only other recipes need."""
         return self.of_recipes([recipe])
 
     def of_recipes(self, recipes: Sequence[str]) -> Summary:
-        """Return the sums without those that none of these recipes needs."""
+        """Return a summary without the sums that none of these recipes needs."""
         others = {name.rpartition("/")[0] for name in self.arrays} - {"", *recipes}
         arrays = {name: values for name, values in self.arrays.items() if name.rpartition("/")[0] not in others}
         return Summary(arrays, {name: names for name, names in self.labels.items() if name not in others})
 
     def several(self, column: str) -> bool:
-        """Return whether seats have several names in a column."""
+        """Return whether more than one name occurs in a column."""
         counts = self.arrays.get(f"seats by {column}")
         return counts is not None and int(np.count_nonzero(counts)) > 1
 
     def kind(self, column: str) -> pl.Enum:
-        """Return the type of a column with names."""
+        """Return the type of a column that contains names."""
         return pl.Enum(list(self.labels[f"categories {column}"]))
 
     def frame(self) -> pl.DataFrame:
-        """Return the summary as a table: an array or a list of names in each row."""
+        """Return the summary as a table, with an array or a list of names in each row."""
         rows: list[dict[str, Any]] = [
             {"name": name, "shape": list(values.shape), "values": values.ravel()}
             for name, values in self.arrays.items()
@@ -207,7 +207,7 @@ class Summary:
 
     @classmethod
     def of_frame(cls, frame: pl.DataFrame) -> Summary:
-        """Read a table of :meth:`frame`; raise ValueError for any other table."""
+        """Read a summary from a table written by :meth:`frame`; raise ValueError for any other table."""
         summary = cls()
         try:
             for name, shape, values, labels in frame.select("name", "shape", "values", "labels").iter_rows():
@@ -227,7 +227,7 @@ def summarise(seats: pl.DataFrame, recipes: Iterable[Recipe]) -> Summary:
 
     Parameters
     ----------
-    seats: their rows, game by game (``wsim.game.Simulator.seats_frame``).
+    seats: the rows of whole games, game by game (``wsim.game.Simulator.seats_frame``).
     recipes: the sums to compute; recipes that do not fit the table are skipped.
     """
     piece = Piece.of(seats)
@@ -258,6 +258,6 @@ def _labels(piece: Piece, recipes: Sequence[Recipe]) -> dict[str, tuple[str, ...
 
 
 def summary_of(source: Source) -> Summary | None:
-    """Return the summary of a run without rows; None for a run or table with rows."""
+    """Return the summary of a run without rows; None for a run or a table that has rows."""
     summary: Summary | None = getattr(source, "summary", None)
     return summary

@@ -1,4 +1,4 @@
-"""Tables of policies or any other factor: win share and score of its levels, with intervals."""
+"""Tables of policies or any other factor: win share and score of each level, with intervals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from wsim.stats.item_charts import FILLED
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
 from wsim.stats.precision import undecided_note
-from wsim.stats.strata import all_usual, usual_note
+from wsim.stats.strata import almost_all_as_expected, missing_interval_note
 from wsim.stats.summary import OUTCOMES, Piece, Summary, summary_of
 from wsim.text_tables import text_of
 
@@ -45,15 +45,15 @@ EVERY_SEAT = (
     " A policy that plays every seat of its games has the fair share of wins by construction; that is not an estimate "
     "and has no interval."
 )
-MANY_CELLS = 1024  # cells; with more, FEW_ROWS rows at a time, which have few pairs of cells
+MANY_CELLS = 1024  # with more cells, FEW_ROWS rows are processed at a time, which have few pairs of cells
 FEW_ROWS = 256
 _ROUNDING = 1e-12
 _TESTED = {"worth": 0.0, "win_difference": 0.0, FAIR: 1.0, "difference": 0.0, "effect": 0.0}
-"""The figures that verdicts are about, and what they are tested against."""
+"""The figures that verdicts refer to, and the value that each is tested against."""
 
 
 def _main_columns(rows: pl.DataFrame, patterns: Sequence[str]) -> Iterator[str]:
-    """Yield the named columns, ``points_*`` for all that begin with ``points_``, without those that are always 0."""
+    """Yield the columns that match the patterns, omitting those that are always 0; ``points_*`` matches a prefix."""
     for pattern in patterns:
         for name in rows.columns:
             if not (name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern):
@@ -68,16 +68,16 @@ Form = Literal["", "levels", "owners", "matchups", "humans"]
 
 @dataclass(frozen=True, repr=False)
 class Table:
-    """A result to show.
+    """A statistical table.
 
     Attributes
     ----------
     frame: its rows; the interval of ``x`` is in the columns ``x_low`` and ``x_high``, null if unknown.
-    title: a few words. note: how to read it, in a sentence or two. columns: the declarations of its columns, in any
-        order; undeclared columns are printed by their type.
-    form: the meaning of a row: one of the ``levels`` of a factor, of which each seat has one (wonders, policies); an
-        item that a seat may have (``owners``: cards); two levels against each other (``matchups``); a figure compared
-        with human players (``humans``).
+    title: a few words. note: how to read it, in a sentence or two.
+    columns: the declarations of its columns, in any order; undeclared columns are displayed according to their type.
+    form: what a row represents: ``levels``: a level of a factor, where each seat has one level (wonders, policies);
+        ``owners``: an item that a seat may have (cards); ``matchups``: two levels against each other; ``humans``: a
+        figure compared with human players.
     labels: the columns that name a row.
     charts: its charts. main, first: see ``wsim.stats.analysis.Analysis``.
     """
@@ -93,11 +93,11 @@ class Table:
     first: tuple[str, ...] = ()
 
     def column(self, name: str) -> Column:
-        """Return a declared column."""
+        """Return the declaration of a column."""
         return next(column for column in self.columns if column.name == name)
 
     def sheet(self, frame: pl.DataFrame | None = None, title: str = "") -> Sheet:
-        """Return the table to print; ``frame``: only these rows."""
+        """Return the table as a sheet; ``frame``: only these rows."""
         rows = self.frame if frame is None else frame
         main = tuple(dict.fromkeys(_main_columns(rows, (*self.labels, *self.main)))) if self.main else ()
         present = [index for index, name in enumerate(rows.columns) if name in self.labels]
@@ -107,16 +107,16 @@ class Table:
         )  # fmt: skip
 
     def document(self, frame: pl.DataFrame | None = None, title: str = "", command: str = "") -> Document:
-        """Return the table with its note; ``frame``: only these rows; ``command``: the command that makes it."""
+        """Return the table and its note as a document; ``frame``: only these rows; ``command``: its shell command."""
         rows, notes = self.frame if frame is None else frame, [self.note] if self.note else []
         return Document(rows, [self.sheet(rows, title)], named="rows", notes=notes, command=command)
 
     def label(self, row: Row) -> str:
-        """Return the name of a row: ``Rhodos B``."""
+        """Return the label of a row: ``Rhodos B``."""
         return " ".join(str(row[name]) for name in self.labels if row.get(name) is not None)
 
     def telling(self, games: int, level: float = 0.95) -> str:
-        """Return a sentence on how many more games than ``games`` would settle the rows that are unclear, if any."""
+        """Return a sentence on how many games beyond ``games`` would settle unclear rows; empty if there are none."""
         figure = next((name for name in _TESTED if f"{name}_low" in self.frame.columns), None)
         if figure is None or "verdict" not in self.frame.columns:
             return ""
@@ -138,10 +138,10 @@ class Table:
         return pandas_of(self.frame)
 
     def plot(self, value: str | None = None) -> Any:
-        """Return an Altair chart: the value of each row with its interval; raise UserError without the extra
-        ``report``.
+        """Return an Altair chart of each row's value with its interval; raise UserError without the extra ``report``.
 
-        ``value``: a column with ends ``_low`` and ``_high``; by default the one in the first chart of the run's page.
+        ``value``: a column with interval ends (``_low``, ``_high``); by default the column in the first chart of the
+        run's page.
         """
         drawn = [name for chart in self.charts for name in chart.values]
         columns = self.frame.columns
@@ -173,7 +173,7 @@ class Table:
 
 
 def pandas_of(frame: pl.DataFrame) -> Any:
-    """Return a frame for pandas; raise UserError if pandas or pyarrow is not installed."""
+    """Convert a frame to pandas; raise UserError if pandas or pyarrow is not installed."""
     try:
         return frame.to_pandas()
     except ImportError:
@@ -181,7 +181,7 @@ def pandas_of(frame: pl.DataFrame) -> Any:
 
 
 def policies(source: Source, by: str | Sequence[str] = ("policy",), *, level: float = 0.95) -> Table:
-    """Return win share, score and categories by policy, or by other columns; see ``factor``."""
+    """Return win share, score and points by category for each policy, or by other columns; see ``factor``."""
     return factor(source, by, level=level, title="Policies")
 
 
@@ -198,11 +198,12 @@ def factor(
 
     Parameters
     ----------
-    source: a run or its seats table; filter it first to look at some games or seats only.
+    source: a run or its seats table; to use only some games or seats, filter the table first.
     by: the factor's column or columns.
-    measures: columns whose means are added (default: the categories of points).
-    within: columns (policy) for which the means are adjusted: those of each level if it had the mix of all seats
-        (``wsim.stats.additive``). No adjustment is made if it cannot be separated from the levels; the note says so.
+    measures: columns whose means are included (default: the points by category).
+    within: columns (policy) for which the means are adjusted, to what each level would have with the mix of all seats
+        (``wsim.stats.additive``). No adjustment is made if the levels cannot be separated from these columns; the note
+        then says so.
     level: confidence level of the intervals, which are clustered by game.
     title: the title of the table (default: the columns).
 
@@ -236,7 +237,7 @@ def factor(
     estimates["win_share"] = estimates["win_share"].unknown(alone)
     frame = pl.DataFrame({**front.to_dict(), **_outcome_columns(estimates, sides), **about.to_dict()})
     note = _note(within, adjusted is not None) + (EVERY_SEAT if alone.any() else "")
-    note += usual_note(frame.filter(~alone), "win_share_low", "score_low")
+    note += missing_interval_note(frame.filter(~alone), "win_share_low", "score_low")
     frame = frame.sort(["win_share", *columns], descending=[True, *[False] * len(columns)], nulls_last=True)
     points = [name for name in chosen if name.startswith(POINTS_OF)]
     return Table(
@@ -251,7 +252,7 @@ def factor(
 
 
 def level_charts(labels: tuple[str, ...], points: Sequence[str]) -> tuple[Chart, ...]:
-    """Return the charts of a table of levels: win shares, and points by category."""
+    """Return the charts for a table of levels: win shares, and points by category."""
     noun = " and ".join(labels).replace("_", " ")
     wins = Chart(
         "forest", (FAIR,), labels, f"Wins by {noun} (x fair share, with intervals)",
@@ -267,10 +268,10 @@ class _LevelSums:
 
     Attributes
     ----------
-    levels: with the columns n, score_sd and the means of the measures.
+    levels: the levels, with the columns n, score_sd and the means of the measures.
     moments: the moments of rows and outcomes by level.
-    adjusted: the model for adjustment; None: no adjustment.
-    squares: the squares of the errors of its means, summed over games, by outcome.
+    adjusted: the adjustment model; None: no adjustment.
+    squares: by outcome, the squared errors of the model's means, summed over games.
     """
 
     levels: Levels
@@ -305,7 +306,7 @@ class _LevelSums:
     def of_summary(
         cls, summary: Summary, columns: tuple[str, ...], within: tuple[str, ...], measures: Sequence[str]
     ) -> _LevelSums:
-        """Store the sums of a run."""
+        """Take the sums of a run without rows."""
         cells, names = Cells.of(summary, columns, within), [*OUTCOMES, *measures]
         levels = cells.levels(columns, measures)
         strata = Levels.of(cells.frame.lazy(), within) if within else None
@@ -321,12 +322,12 @@ class _LevelSums:
         estimates = {name: fit.estimate(name, squares, games, level) for name, squares in self.squares.items()}
         n, wins = self.moments.totals[:, 0], self.moments.totals[:, 1]
         estimates["win_share"] = estimates["win_share"].allowing(np.minimum(wins, n - wins) <= _ROUNDING * n, games)
-        usual = all_usual(fit.mix * fit.rows, fit.sums[:, fit.names.index("win_share")])
+        usual = almost_all_as_expected(fit.mix * fit.rows, fit.sums[:, fit.names.index("win_share")])
         return {**estimates, "win_share": estimates["win_share"].unknown(np.full(len(self.levels), usual))}
 
 
 def _squares(adjusted: Additive, cells: pl.DataFrame, pairs: Floats) -> dict[str, Floats]:
-    """Return the squares of the errors of adjusted means by outcome, from products of pairs of cells."""
+    """Return, by outcome, the squared errors of adjusted means, from products of pairs of cells."""
     return {
         name: adjusted.squares(cells, pairs[np.ix_([0, index], [0, index])], name)
         for index, name in enumerate(OUTCOMES, 1)
@@ -342,13 +343,14 @@ def _note(within: Sequence[str], adjusted: bool) -> str:
 
 
 def outcomes(batch: GameBatch, codes: NDArray[np.int64], levels: int, names: Sequence[str] = OUTCOMES) -> list[Floats]:
-    """Return per-game sums by level of rows and of the columns named, each of shape (levels, games)."""
+    """Return per-game sums by level, of rows and of the named columns, each of shape (levels, games)."""
     return [batch.sums_by(codes, levels), *(batch.sums_by(codes, levels, batch.column(name)) for name in names)]
 
 
 def outcome_columns(moments: Moments, sides: int, level: float) -> dict[str, pl.Series]:
-    """Return the columns of win share, fair share ratio and score from the moments of ``outcomes``. ``sides``: the
-    number of players or teams in every game.
+    """Return the win share, fair share ratio and score columns, computed from the moments of ``outcomes``.
+
+    ``sides``: the number of players or teams in every game.
     """
     estimates = _plain(moments, level)
     estimates["win_share"] = estimates["win_share"].unknown(_in_every_seat(moments, sides))
@@ -356,7 +358,7 @@ def outcome_columns(moments: Moments, sides: int, level: float) -> dict[str, pl.
 
 
 def _in_every_seat(moments: Moments, sides: int) -> NDArray[np.bool_]:
-    """Return for each level whether it takes all seats of its games, so that its win share is always 1 / seats."""
+    """Return, for each level, whether it occupies all seats of its games, so that its win share is always 1 / seats."""
     return np.asarray(moments.totals[:, 0] == sides * moments.games[:, 0]) & (moments.games[:, 0] > 0)
 
 
@@ -378,5 +380,5 @@ def _outcome_columns(estimates: Mapping[str, Estimate], sides: int) -> dict[str,
 
 
 def points_of(seats: pl.LazyFrame, without: Sequence[str] = ()) -> list[str]:
-    """Return the columns of points by category."""
+    """Return the names of the columns with points by category, except those in ``without``."""
     return [name for name in seats.collect_schema().names() if name.startswith(POINTS_OF) and name not in without]

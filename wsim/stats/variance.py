@@ -1,10 +1,12 @@
-"""The share of the score's variance that comes from seat, policy, table and further factors. Model: score = mean + seat
-+ policy + (further factors) + table + residual, without interactions. Factors are fixed effects; the variance that each
-explains is its mean gain in explained variance over all orders in which the factors can enter (Shapley values, LMG in
-Groemping 2007), so correlated factors, such as policies in fixed seats, share what they explain. A gain counts only
-beyond the expected gain of a random coefficient. The table is what the seats of a game still have in common: the
-variance component between games of a one-way analysis of variance, below 0 if seats gain at each other's expense. The
-luck of a single seat is in the residual. Errors come from a jackknife over blocks of games.
+"""The share of the score's variance that comes from seat, policy, table and further factors.
+
+Model: score = mean + seat + policy + (further factors) + table + residual, without interactions. Factors are fixed
+effects; a factor's variance is the mean gain in explained variance over all orders in which the factors can enter the
+model (Shapley values, LMG in Groemping 2007), so correlated factors, such as policies in fixed seats, share the
+variance that they explain. A gain counts only to the extent that it exceeds the expected gain of a random coefficient.
+The table component is what the seats of a game still have in common: the between-game component of a one-way analysis
+of variance, below 0 if seats gain at each other's expense. The luck of a single seat is in the residual. Errors come
+from a jackknife over blocks of games.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from wsim.stats.parallel import inner_products
 from wsim.stats.tables import Table
 
 FACTORS: Mapping[str, tuple[str, ...]] = {"seat": ("seat",), "policy": ("policy",)}
-"""Factors that every game has: columns, or combinations of columns."""
+"""The default factors, which every game has: columns, or combinations of columns."""
 
 _BLOCKS = 20
 _NOTE = (
@@ -43,12 +45,12 @@ def variance_shares(
     outcome: str = "total",
     level: float = 0.95,
 ) -> Table:
-    """Return the share of an outcome's variance by source; see the module for the estimator.
+    """Return a table of an outcome's variance shares by source; the module docstring explains the estimator.
 
     Parameters
     ----------
     source: a run or its seats table.
-    factors: columns by name of the factor (default: those of ``FACTORS`` that the table has).
+    factors: the columns of each factor, by name (default: the factors in ``FACTORS`` that the table has).
     outcome: a numeric column.
 
     Columns: source (the factors, table, residual), share (they sum to 1) with _low and _high, variance.
@@ -84,7 +86,7 @@ def variance_shares(
 
 
 class _Sums:
-    """Products of the model's columns (1 and a dummy per level, then the outcome), over rows and over games."""
+    """Products of the model's columns (1, a dummy per level, and the outcome), summed over rows and over games."""
 
     def __init__(self, width: int) -> None:
         self.rows = 0.0
@@ -102,9 +104,10 @@ class _Sums:
 
 
 def _add(sums: Sequence[_Sums], batch: GameBatch, levels: Mapping[str, Levels], outcome: Floats) -> None:
-    """Add a batch; its games are assigned to the blocks in consecutive runs.
+    """Add a batch; consecutive games go to the same block.
 
-    ``outcome``: of each row, minus the mean of the table: variances would otherwise be small differences of large sums.
+    ``outcome``: each row's outcome minus the mean of the table; without centring, variances would be small differences
+    between large sums.
     """
     rows = batch.frame.height
     model = [np.ones((1, rows))]
@@ -123,7 +126,7 @@ def _add(sums: Sequence[_Sums], batch: GameBatch, levels: Mapping[str, Levels], 
 
 
 def _total(sums: Sequence[_Sums], without: int = -1) -> _Sums:
-    """Add up all blocks except one."""
+    """Add up all blocks, except block ``without`` if given."""
     result = _Sums(len(sums[0].within) - 1 if sums else 0)
     for number, part in enumerate(sums):
         if number != without:
@@ -165,7 +168,7 @@ def _decomposed(sums: _Sums, widths: Mapping[str, int]) -> Floats:
 
 
 class _Fit:
-    """A least-squares fit on some columns: coefficients, rank, and residual sum of squares."""
+    """A least-squares fit on some columns: coefficients, rank and residual sum of squares."""
 
     def __init__(self, sums: _Sums, columns: Sequence[int]) -> None:
         self.columns = list(columns)
@@ -198,5 +201,5 @@ def _jackknife(shares: Floats, sums: Sequence[_Sums], widths: Mapping[str, int],
     with np.errstate(divide="ignore", invalid="ignore"):
         without /= without.sum(axis=1, keepdims=True)
     error = np.sqrt((blocks - 1) / blocks * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
-    error[error == 0] = np.nan  # negative in every block: cut off at 0
+    error[error == 0] = np.nan  # negative in every block, so cut off at 0
     return Estimate(shares, error, np.full(len(shares), float(blocks)), level)

@@ -1,13 +1,13 @@
 """The worth of an item to the seat that wants it: a randomised comparison of wishes that were followed or overruled.
 
-At every decision that can be overruled the policy says what it wants, and chance alone, with the same probability for
-all, decides whether it gets that or does the next best thing (``wsim.kernels.overruling``). So the wishes that were
-followed and those that were overruled are alike but for what was done: the difference of their mean outcomes is the
-mean effect of having what is wanted over the next best thing. No model and no weights are needed.
+At every decision that can be overruled, the policy states its wish, and chance alone, with the same probability for
+all, decides whether that wish is followed or the next best move is made (``wsim.kernels.overruling``). So followed and
+overruled wishes differ only in what was done: the difference between their mean outcomes is the mean effect of having
+the wanted item instead of making the next best move. No model and no weights are needed.
 
-A game has many wishes, so all sums are first taken per game (``wsim.stats.moments``): in each cell, an item or an item
-in a group of wishes, the features of a game are n, parts of a win and score of either arm. Sums of different games add
-up.
+A game has many wishes, so all sums are first taken per game (``wsim.stats.moments``): in each cell (an item, or an item
+in a group of wishes), the features of a game are n, units of a win and score for each arm. Sums of different games can
+be added.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from wsim.stats.tables import CAUSED, OBSERVATIONAL, Table
 
 _ROOM = local()
 FOLLOWED, OVERRULED = 0, 3
-"""Where the features of either arm begin: n, parts of a win, score."""
+"""Index of the first feature of each arm; the features are n, units of a win, score."""
 TITLE = "Worth"
 _BY = "worth by "
 SHORT = 3
-"""Rows of a kind of wish that are all shown where most are left out."""
+"""Kinds of wishes with at most this many rows are shown in full where most rows are omitted."""
 SHOWN_FIRST = ("worth", "verdict", "points", "wanted", "q", "overruled", "followed")
-"""The columns that are kept longest, after those that name a row."""
+"""The last columns to be hidden, except those that name a row."""
 ESTIMAND = (
     "Worth: what a seat that wants an item gains by having it instead of making its next best move (win share and "
     "points at the end of the game). Causal: chance alone decided who was overruled"
@@ -51,15 +51,16 @@ ESTIMAND = (
 
 @dataclass(frozen=True)
 class Wishes:
-    """The wishes of policies at the decisions of some games at which they could be overruled, in the order of play.
+    """The wishes of policies at every decision that could be overruled in a set of games, in order of play.
 
     Attributes
     ----------
-    game: the index of the game among those played, never falling. seat: who decided.
-    things: the numbers of the items that were wanted, -1 for none; shape (wishes, items at once).
-    overruled: whether something else was done.
-    could: the items that could be had, one bit each; shape (wishes, words).
-    times: further columns of each wish that its game tells it apart by (age, turn): codes, and the name of each code.
+    game: the index of the game among the games played, never decreasing. seat: the seat that decided.
+    things: the numbers of the wanted items, -1 for none; shape (wishes, items per wish).
+    overruled: whether a different move was made.
+    could: the items that were available, one bit each; shape (wishes, words).
+    times: further columns by which the game splits wishes (age, turn): the code of each wish, and the name of each
+        code.
     """
 
     game: NDArray[np.int64]
@@ -76,7 +77,7 @@ class Wanted:
 
     Attributes
     ----------
-    things: what (``build``, ``stage``, ...) and name of each item, by number.
+    things: by number, the kind of wish (``build``, ``stage``, ...) and the name of each item.
     by: the splits that are summed: columns of the seats table or of ``Wishes.times``.
     """
 
@@ -86,14 +87,15 @@ class Wanted:
 
 @dataclass(frozen=True)
 class WishReader:
-    """The reading of a game's wishes.
+    """How the wishes of a game are read.
 
     Attributes
     ----------
-    wanted: called with a simulator; returns what can be wanted.
-    wishes: called with a simulator, the picks that its kernels wrote and the number of the first game; returns wishes.
-    seats: called with a simulator and the rows that its kernels wrote; returns their seats table, as far as worth needs
-        it (outcomes and the columns of splits). None: the whole table.
+    wanted: called with a simulator; returns the items that can be wanted.
+    wishes: called with a simulator, the picks that its kernels wrote, and the number of the first game; returns the
+        wishes.
+    seats: called with a simulator and the rows that its kernels wrote; returns the part of their seats table that worth
+        needs (outcomes and the columns of splits). None: use the whole table.
     """
 
     wanted: Callable[[Any], Wanted]
@@ -102,7 +104,7 @@ class WishReader:
 
 
 def worth_sums(wanted: Wanted, parts: Iterable[tuple[Wishes, pl.DataFrame]]) -> Summary:
-    """Add up wishes; ``parts``: the wishes of some whole games and their seats table, at least one of them."""
+    """Add up wishes; ``parts``: pairs of the wishes of some whole games and their seats table, at least one pair."""
     from wsim.stats.kernels.wishing import FEATURES, LINE, PRODUCTS, add_wishes, sums_at
 
     count, added, games = len(wanted.things), None, 0
@@ -161,12 +163,12 @@ class _Split(NamedTuple):
     first: int
 
     def last(self, count: int) -> int:
-        """Return the cell behind its cells; ``count``: the number of items."""
+        """Return the index after its last cell; ``count``: the number of items."""
         return self.first + len(self.names) * count
 
 
 def _finer(split: _Split, splits: Sequence[_Split]) -> _Split | None:
-    """Return a split whose groups are parts of the groups of another, of several; None if there is none."""
+    """Return one of the splits that is finer: it divides the groups of ``split`` further; None if there is none."""
     parts = (each for each in splits if len(each.names) > 1 and set(each.columns) > set(split.columns))
     return next(parts, None)
 
@@ -174,9 +176,9 @@ def _finer(split: _Split, splits: Sequence[_Split]) -> _Split | None:
 def _fill_up(
     splits: Sequence[_Split], count: int, reach: NDArray[np.float64], others: Sequence[NDArray[np.float64]]
 ) -> None:
-    """Fill the cells that follow from others: a single group has all wishes, and decisions of parts add up.
+    """Fill the cells that follow from others: a single group contains all wishes, and the counts of its parts add up.
 
-    Finer splits come first: a split of two columns has what its columns have.
+    Finer splits come first, because a split by two columns determines the splits by each of them.
     """
     for split in sorted(splits, key=lambda each: -len(each.columns)):
         if (parts := _finer(split, splits)) is None:
@@ -194,7 +196,7 @@ def _fill_up(
 
 
 def _zeros(cells: int, features: int) -> NDArray[np.float64]:
-    """Return zeros of this thread, which the kernel leaves as zeros."""
+    """Return an array of zeros that this thread reuses, because the kernel resets it to zeros."""
     size = cells * features
     room: NDArray[np.float64] | None = getattr(_ROOM, "zeros", None)
     if room is None or len(room) < size:
@@ -203,13 +205,13 @@ def _zeros(cells: int, features: int) -> NDArray[np.float64]:
 
 
 def shapes(labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
-    """Return the shape of each array of sums with these labels; KeyError or ValueError if they describe no sums."""
+    """Return the shape of each array of sums with these labels; raise KeyError or ValueError if they are invalid."""
     if not all(int(*labels[name]) >= 1 for name in ("seats", "sides", "parts")):
-        raise ValueError("games that nobody plays")
+        raise ValueError("the games have no seats")
     groups = 1 + sum(len(names) for name, names in labels.items() if name.startswith(_BY))
     cells = groups * len(labels["worth what"])
     if len(labels["worth name"]) != len(labels["worth what"]):
-        raise ValueError("things without names")
+        raise ValueError("some items have no names")
     return {
         "worth/totals": (cells, 6),
         "worth/products": (cells, 21),
@@ -221,7 +223,7 @@ def shapes(labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
 def _codes(
     piece: Piece, wishes: Wishes, row: NDArray[np.int64], columns: Sequence[str]
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Return the number of each wish's group in a split, and the names of the groups, columns by tabs."""
+    """Return the group number of each wish in a split, and the names of the groups, with columns separated by tabs."""
     codes, names = np.zeros(len(row), np.int64), [""]
     for name in columns:
         if name in wishes.times:
@@ -235,7 +237,7 @@ def _codes(
 
 
 def _of_seats(piece: Piece, name: str) -> tuple[NDArray[np.int64], list[str]]:
-    """Return the codes of a column of the seats table, a number from 0 or a name, and the name of each code."""
+    """Return the codes of a seats table column that contains names or numbers from 0, and the name of each code."""
     column = piece.batch.frame[name]
     if isinstance(column.dtype, pl.Enum):
         return column.to_physical().to_numpy().astype(np.int64), column.dtype.categories.to_list()
@@ -243,7 +245,7 @@ def _of_seats(piece: Piece, name: str) -> tuple[NDArray[np.int64], list[str]]:
 
 
 def worth_columns(by: Sequence[str] = ()) -> tuple[Column, ...]:
-    """Return the columns of the worth of items, split by some columns."""
+    """Declare the columns of a worth table, split by some columns."""
     return (
         *names(("what", "name", *by)),
         estimated(
@@ -264,7 +266,7 @@ def worth_columns(by: Sequence[str] = ()) -> tuple[Column, ...]:
 
 @dataclass(frozen=True, repr=False)
 class WorthTable(Table):
-    """The worth of items. ``remarks``: what must be said with the figures, a sentence each, without a full stop."""
+    """The worth of items. ``remarks``: sentences, without full stops, that must accompany the figures."""
 
     remarks: tuple[str, ...] = ()
 
@@ -276,14 +278,15 @@ def worth_table(
 
     Parameters
     ----------
-    sums: of ``worth_sums``. by: one of the splits that are summed; none: all wishes.
-    level: the level of the intervals. fewest: items that were followed or overruled fewer times are left out.
+    sums: the result of ``worth_sums``. by: one of the summed splits; empty: all wishes together.
+    level: the level of the intervals. fewest: items whose wishes were followed or overruled fewer times are omitted.
 
-    Columns: what, name, those of ``by``, worth (win share of those who were followed less that of those who were
+    Columns: what, name, the ``by`` columns, worth (win share of seats that were followed minus that of seats that were
     overruled) with worth_low and worth_high, q (Benjamini-Hochberg over the rows), verdict (higher or lower than 0, or
-    unclear), points with points_low and points_high, points_q, wanted (share of the decisions at which it could be had
-    that wanted it; null where that is not recorded), followed and overruled (wishes), win_followed, win_overruled (win
-    shares). Intervals are clustered by game. Sorted by what (cards to build first), then by worth.
+    unclear), points with points_low and points_high, points_q, wanted (the share of decisions that wanted the item,
+    among those at which it was available; null if not recorded), followed and overruled (numbers of wishes),
+    win_followed, win_overruled (win shares). Intervals are clustered by game. Sorted by what (cards to build first),
+    then by worth.
     """
     columns = columns_of(by) if by else ()
     groups, start = _groups(sums, columns)
@@ -349,13 +352,13 @@ def worth_table(
 
 
 def worth(run: Any, by: str | Sequence[str] = (), *, level: float = 0.95, fewest: int = ENOUGH) -> WorthTable:
-    """Return the worth of each item to the seat that wants it, from the added games of a run (``worth_table``).
+    """Return the worth of each item to the seat that wants it, from the extra games of a run (see ``worth_table``).
 
-    Raises UserError for a run that has none.
+    Raises UserError for a run without such games.
     """
     sums = getattr(run, "wishes", None)
     if not isinstance(sums, Summary):
-        raise UserError("what cards are worth follows from a run with --worth, or from wsim experiment worth")
+        raise UserError("the worth of cards needs a run with --worth, or wsim experiment worth")
     return worth_table(sums, by, level=level, fewest=fewest)
 
 
@@ -367,10 +370,10 @@ _OF_OWNERS = ("win_q", "score_q")
 
 
 def with_worth(table: Table, run: Any, what: str, by: Sequence[str], level: float) -> Table:
-    """Return a table of owned items with their worth in front, or a note that says why it has none.
+    """Add worth in front of the figures in a table of owned items, or a note that explains why worth is unknown.
 
-    ``what``: the kind of wish that has these items. The q-values of owners are left out: they would be read as ones of
-    worth.
+    ``what``: the kind of wish for these items. The q-values of owners are omitted, because they would be mistaken for
+    q-values of worth.
     """
     noun, frame = table.labels[0], table.frame.drop(*_OF_OWNERS)
     try:
@@ -400,16 +403,16 @@ def with_worth(table: Table, run: Any, what: str, by: Sequence[str], level: floa
 
 
 def without(table: Table, kinds: Sequence[str]) -> Table:
-    """Return worth without the kinds that other tables show; for a long kind, its widest row.
+    """Return a worth table without the kinds of wishes that other tables show; a long kind keeps only its broadest row.
 
-    The widest (build any card by a chain) is the one that was wanted most.
+    The broadest row (build any card by a chain) is the one with the most followed wishes.
     """
     short = (pl.len().over("what") <= SHORT) | (pl.col("followed") == pl.col("followed").max().over("what"))
     return replace(table, frame=table.frame.filter(~pl.col("what").is_in(kinds) & short))
 
 
 def _groups(sums: Summary, columns: Sequence[str]) -> tuple[Sequence[str], int]:
-    """Return the groups of a split, and how many groups precede them; raise UserError for one not summed."""
+    """Return the groups of a split, and how many groups precede them; raise UserError for an unsummed split."""
     if not columns:
         return [""], 0
     start, wanted = 1, ",".join(columns)
@@ -423,7 +426,7 @@ def _groups(sums: Summary, columns: Sequence[str]) -> tuple[Sequence[str], int]:
 
 
 def _moments(sums: Summary, cells: slice) -> Moments:
-    """Return the moments of some cells, wins as shares."""
+    """Return the moments of some cells, with wins as shares."""
     totals, lines = sums.arrays["worth/totals"][cells], sums.arrays["worth/products"][cells]
     games = sums.arrays["worth/games"][cells]
     scale = np.array([1.0, 1.0 / sums.parts, 1.0] * 2)
