@@ -1,4 +1,4 @@
-"""The plan option ``ban``, written ``seat=item,item;seat=item``: what seats may not do."""
+"""The plan option ``ban``, written ``seat=item,item;seat=item``: actions and cards that are forbidden to seats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def restrict(plan: Plan, seat: int, items: str) -> Plan:
 
 
 def read_bans(text: str, players: int) -> list[tuple[int, list[str]]]:
-    """Return the banned items of each seat; raise UserError if the text is malformed."""
+    """Return the banned items of each seat; raise UserError if the string is malformed."""
     bans = []
     for ban in filter(None, text.split(";")):
         seat, separator, items = (part.strip() for part in ban.partition("="))

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 _CITY_LEAVE = CARD_ROLES.index("city_leave")
 _STAGES = STAGE_ROLES.index("stage")
-_STAGE_FLAG = 9  # index in the numbers of a move: whether it builds a stage
-VALUE = 6  # index in the numbers of a move: its value according to ``weighted``
+_STAGE_FLAG = 9  # index into ``numbers`` of a move: whether the move builds a stage
+VALUE = 6  # index into ``numbers`` of a move: the value of the move according to ``weighted``
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Items:
     ----------
     cards, stages: their numbers (``item_numbers``), without unused individual rows.
     rows, counts: for each side, the rows of its stages in ``stages``, and their number.
-    decks: the numbers of the cards of decks. further: whether there are further rows (``net_layout``).
+    decks: the numbers of deck cards. further: whether the rules use further rows (``net_layout``).
     """
 
     cards: NDArray[np.float32]
@@ -129,7 +129,7 @@ class _Further:
 
     Attributes
     ----------
-    of_states: those to the first layer of the states, shape (states, width).
+    of_states: the contributions to the first layer of the states, shape (states, width).
     """
 
     def __init__(self, arrays: Mapping[str, Any], items: Items, states: Any, moves: Any) -> None:

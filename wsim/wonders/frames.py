@@ -95,7 +95,7 @@ def picks_frame(
     """Return the picks table of kernel picks (layout.PICK): one row per decision, in the order of play.
 
     ``slot_card`` is RULES.slot_card, shape (ages, slots): the card number of each physical copy. Losses (R32) are not
-    picks. ``overrules`` adds the columns of ``_wanted_columns``, and ``asks`` those of ``_asked_columns``.
+    picks. ``overrules`` adds the columns of ``_wanted_columns``; ``asks`` adds the columns of ``_asked_columns``.
     """
     event = picks["event"]
     move = np.ascontiguousarray(event["move"])
@@ -149,8 +149,11 @@ def _move_columns(
 
 
 def _asked_columns(event: NDArray[Any], move: NDArray[np.uint64], names: Sequence[str]) -> dict[str, pl.Series]:
-    """Return of decisions of clauses (R72) the card or stage by number, its clause, the option, 0 for declining,
-    how many seats to the left the city that has it is (R98), and the chosen city, card and amount."""
+    """Return the columns of clause decisions (R72).
+
+    They are the number of the card or stage, its clause, the option (0: declined), the distance to the left in seats of
+    the city that owns it (R98), and the chosen city, card and amount.
+    """
     asked = pl.Series(event["decision"] == w.EFFECT)
     chosen = (move >> np.uint64(ACTION_AT)) & np.uint64(15) == np.uint64(w.CHOOSE)
     option = np.where(chosen, ((move >> np.uint64(HOW_AT)) & np.uint64(15)) + np.uint64(1), np.uint64(0))
@@ -175,9 +178,9 @@ def _asked_columns(event: NDArray[Any], move: NDArray[np.uint64], names: Sequenc
 
 
 def _wanted_columns(event: NDArray[Any], names: Sequence[str], asks: bool) -> dict[str, pl.Series]:
-    """Return the policy's own move, the number of moves with other cards, and whether it was overruled.
+    """Return the policy's own move, the number of moves with other cards, and whether the policy was overruled.
 
-    Without such moves (``others`` is 0) a decision could not be overruled, and the wanted move is null.
+    If there are no such moves (``others`` is 0), the policy could not be overruled, and the wanted move is null.
     """
     possible = pl.Series(event["others"] > 0)
     wanted = _move_columns(np.ascontiguousarray(event["wanted"]), names, "wanted_", asks=asks)

@@ -29,7 +29,7 @@ PICK_ACTIONS: Mapping[str, str] = {
     ACTIONS[SELL]: "sell it, which denies it to other seats",
     "take": "any of these",
 }
-"""What a pick can do with a card."""
+"""The actions of a pick with a card, and their descriptions."""
 
 
 def catalogue_of(plan: Plan) -> Catalogue:
@@ -44,7 +44,7 @@ def catalogue_of(plan: Plan) -> Catalogue:
 
 
 def _check_players(plan: Plan, catalogue: Catalogue) -> None:
-    """Raise UserError if the rule set does not support the number of players; name rule sets that do."""
+    """Raise UserError if the rule set does not support the number of players; the message names rule sets that do."""
     from wsim.wonders.catalog import load_catalogue, ruleset_names
 
     if plan.players in catalogue.seat_numbers:
@@ -69,7 +69,7 @@ class SevenWonders(KernelGame):
         "sides": "sides of the boards: random, one for all (A, B, day, night) or one per seat",
         "randomise": "probability, for all seats or per seat, of replacing a pick by a uniform one (pick experiments)",
         **EXPERIMENT,
-        "ban": "what seats may not do, as seat=item,...;...: trade, stages, sell, a colour or a card",
+        "ban": "actions and cards forbidden to seats, as seat=item,...;...: trade, stages, sell, a colour or a card",
     }
     OWNED: Mapping[str, str] = {BUILT: "card"}
     COLOURS: Mapping[str, str] = dict(
@@ -133,7 +133,7 @@ class SevenWonders(KernelGame):
     def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:
         """Return the defaults of a plan: first edition, four players (two in a rule set for two), all ``net``.
 
-        With a single policy, no effect of a policy can be mistaken for that of a card or wonder.
+        With a single policy, no effect of a policy can be mistaken for an effect of a card or wonder.
         """
         return {
             "ruleset": "1e",

@@ -19,7 +19,8 @@ A policy is a function of four records that returns the index of one of the lega
 
 Play it with ``--policies ./mine.py:bold:eagerness=2``. The function is compiled (numba, no Python objects inside) and
 runs at the speed of the built-in policies; decorate its helper functions with ``kernel``. With
-``@wsim.policy(python=True)``, or without a decorator, it runs as plain Python: any code works, a hundred times slower.
+``@wsim.policy(python=True)``, or without a decorator, it runs as plain Python: any code works, but a hundred times
+slower.
 
 wsim/wonders/kernels/layout.py documents every field of the records, wsim/wonders/words.py their codes:
 
@@ -40,10 +41,14 @@ Functions of a move: ``action_of`` (BUILD, STAGE, SELL, DECLINE, PAY, CHOOSE), `
 FREE), ``bank_of``, ``left_of``, ``right_of`` and ``price_of`` (coins to the bank, to each neighbour, in total),
 ``slot_of``, ``spends_of``, ``option_of``, ``city_of``, ``picked_of`` and ``amount_of`` (the option of CHOOSE, from
 0, the chosen city and card, each -1 if none, and the chosen amount, 0 if none), ``gives_of`` (whether that card is
-given in exchange, R97), ``owner_of_move(move, choice.seat, public.seats)`` (the city that has the clause, R98). Of a
-city: ``owns``, ``has_chain``, ``next_stage``, ``neighbor_left``, ``neighbor_right``, ``next_holder``. Of the effects of
-an item: ``score_change``, ``coins_of``, ``rivals_loss``, ``war_points``, ``science_change`` (``science_gain`` ignores
-house rules). Of a sale: ``sale_coins``. Of a move where a clause asks: ``effect_change``. See their docstrings.
+given in exchange, R97), ``owner_of_move(move, choice.seat, public.seats)`` (the city that has the clause, R98).
+
+Functions of a city: ``owns``, ``has_chain``, ``next_stage``, ``neighbor_left``, ``neighbor_right``, ``next_holder``.
+
+Functions of the effects of an item: ``score_change``, ``coins_of``, ``rivals_loss``, ``war_points``, ``science_change``
+(``science_gain`` ignores house rules). For a sale: ``sale_coins``. For a move when a clause asks: ``effect_change``.
+
+The functions' docstrings give the details.
 """
 
 from __future__ import annotations

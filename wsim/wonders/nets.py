@@ -87,4 +87,4 @@ VALUES = ValueNet(
     stages=AGES * TURNS,
     phases={f"age {name}": age * TURNS for age, name in enumerate(("I", "II", "III"))},
 )
-"""Its stages are turns."""
+"""The value net, whose stages are turns."""

@@ -34,7 +34,7 @@ class WondersPosition(StatePosition):
         return [self._with_text(move) for move in moves] if kind == EFFECT else moves
 
     def _with_text(self, move: dict[str, Any]) -> dict[str, Any]:
-        """Return a move of a clause's decision (R72) with its meaning in English as ``text``."""
+        """Return a move of a clause decision (R72) with its description in English as ``text``."""
         if move["action"] == "decline":
             return {**move, "text": "decline"}
         catalogue, public = self.simulator.catalogue, self.record.public

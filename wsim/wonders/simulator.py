@@ -54,7 +54,7 @@ def _effects() -> EffectInterface:
 
 
 class WondersSimulator(KernelSimulator[WondersPosition]):
-    """A plan of 7 Wonders, ready to play; ``catalogue`` has its cards, boards and rules."""
+    """A plan of 7 Wonders, ready to play; ``catalogue`` contains its cards, boards and rules."""
 
     KERNELS = "wsim.wonders.kernels"
     POSITION = WondersPosition
@@ -64,7 +64,7 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         rules = compile_rules(catalogue, plan.players)[0]
         if slots := slots_in(rules.code):
             compile_functions(catalogue.effects, slots, _effects(), plan.effects_of_others)
-        self.picks_per_game = DEEDS + (DECIDED if rules.asks else 0)  # a pick for each deed and clause decision
+        self.picks_per_game = DEEDS + (DECIDED if rules.asks else 0)  # one pick per deed and clause decision
         super().__init__(plan, line_up, rules, compile_seating(plan, catalogue, line_up, rules)[0])
         self.catalogue, self.own_cards = catalogue, default_cards_path()
 
@@ -95,7 +95,7 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
 
     @property
     def value_net(self) -> ValueNet | None:
-        """The value net; it was not trained for teams and for two players."""
+        """The value net; None for teams and for two players, because it was not trained for them."""
         return None if self.rules.teams or self.rules.duo else VALUES
 
     def base_frame(self, rows: NDArray[Any]) -> pl.DataFrame:

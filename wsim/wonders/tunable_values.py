@@ -1,11 +1,11 @@
-"""The values of 7 Wonders that can be tuned (``wsim.game.Tuning``): numbers of cards, stages and settings.
+"""The values of 7 Wonders that can be tuned (``wsim.game.Tuning``): the numbers in cards, stages and settings.
 
 Numbers in formulas also have a path: ``("cards", "Tribute", "when", "2", "gain", "coins:1")`` is the first number of
 that formula.
 
 Unconditional points of a card or stage can be added to recorded games: decisions stay the same and only the ranking is
-recomputed (total, then coins, R24). All other values, such as costs, influence decisions and need new games; for a
-stage, at tables where its side is in play.
+recomputed (total, then coins, R24). All other values, such as costs, influence decisions and need new games; values of
+a stage need games in which its side is in play.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _worth(simulator: WondersSimulator, path: Path, seats: pl.DataFrame) -> NDAr
 
 
 def _side_of(simulator: WondersSimulator, path: Path, seats: pl.DataFrame) -> NDArray[np.bool_]:
-    """Return for each row whether it plays the side in the path of a stage."""
+    """Return a mask of the rows that play the side in the path of a stage."""
     catalogue = simulator.catalogue
     boards = [wonder.name for wonder in catalogue.wonders]
     matches: NDArray[np.bool_] = seats["wonder"].to_physical().to_numpy() == boards.index(path[1])
@@ -108,7 +108,10 @@ def _side_of(simulator: WondersSimulator, path: Path, seats: pl.DataFrame) -> ND
 def _shares(
     simulator: WondersSimulator, seats: pl.DataFrame
 ) -> Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]]:
-    """Return a function for win shares with extra points: most points win, then most coins, else ties share (R24)."""
+    """Return a function that recomputes win shares with extra points.
+
+    The most points win, then the most coins; tied seats share the victory (R24).
+    """
     import numpy as np
 
     players, teams = simulator.plan.players, simulator.catalogue.teams
@@ -129,7 +132,10 @@ def _shares(
 
 
 def _focus(simulator: WondersSimulator, path: Path) -> tuple[Plan, Callable[[pl.DataFrame], NDArray[np.bool_]]] | None:
-    """Return the plan with a stage's side at every table, rotated through the seats; None if the plan sets boards."""
+    """Return a plan with a stage's side at every table, rotated through the seats, and a function that marks its rows.
+
+    Returns None if the plan fixes boards or has several policies.
+    """
     plan = simulator.plan
     chosen = {plan.options.get(name, "random") for name in ("wonders", "sides")} != {"random"}
     if len(path) < _STAGE or path[0] != "wonders" or chosen or len(set(plan.policies)) > 1:

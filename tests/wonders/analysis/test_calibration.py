@@ -138,4 +138,4 @@ def test_a_changed_card_is_named_next_to_the_verdicts(wsim_command: Command, tmp
     )
     assert "Observational: " in played.out
     note = wsim_command("calibrate", run).out.splitlines()[-1]
-    assert note.startswith("The cards or rules of this run differ from those that the humans used. Verdict: ")
+    assert note.startswith("This run uses different cards or rules from the human games. Verdict: ")

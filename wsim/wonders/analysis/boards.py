@@ -1,4 +1,4 @@
-"""Tables of boards: their strength, also by neighbour, and their share in the variance of results."""
+"""Tables of boards: their strength, also by neighbour, and their share of the variance of results."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ BOARD = ("wonder", "side")
 def wonders(source: Source, by: str | Sequence[str] = BOARD, *, raw: bool = False, level: float = 0.95) -> Table:
     """Return win share, score and categories by board and side, or by other columns; see ``wsim.stats.factor``.
 
-    With several policies the means are adjusted for policy, so that a board does not look strong because good players
-    had it; ``raw`` skips that. ``with_neighbours`` adds the columns of the neighbours' boards.
+    With several policies, the means are adjusted for policy, so that a board does not look strong because good players
+    had it; ``raw`` skips the adjustment. ``with_neighbours`` adds the columns of the neighbours' boards.
     """
     groups = (by,) if isinstance(by, str) else tuple(by)
     seats = summary_of(source) or competitors(seats_of(source))

@@ -54,7 +54,7 @@ FIGURES: Mapping[str, tuple[str, pl.Expr]] = {
     "brown": ("n_raw", pl.col("brown")),
     "gray": ("n_man", pl.col("gray")),
 }
-"""Figures of a seat: their name in the file of human results, and the expression for a seats table."""
+"""Figures of a seat: the name in the file of human results, and the expression that computes it from a seats table."""
 
 GAME_FIGURES: Mapping[str, str] = {
     "margin_first_second": "margin_1st_2nd",
@@ -82,7 +82,7 @@ _NOTE = (
 def human_figures() -> pl.DataFrame:
     """Return the human results: players, group, stat, mean, se_game_clustered, sd, n, games.
 
-    The standard deviation of a probability is that of a single trial.
+    The standard deviation of a probability is the standard deviation of a single trial.
     """
     path = files("wsim.wonders.analysis") / "data" / "human_by_players.csv"
     chance = (pl.col("mean") * (1 - pl.col("mean"))).sqrt()
@@ -90,7 +90,7 @@ def human_figures() -> pl.DataFrame:
 
 
 def people_figures(people: Run) -> pl.DataFrame:
-    """Return the figures that people's games have recorded, as ``human_figures`` does; errors as in ``clustered``."""
+    """Return the figures recorded in people's games, in the format of ``human_figures``, with clustered errors."""
     seats = people.seats.collect()
     codes, _ = clusterings_of(seats)
     figures = {name: stat for name, (stat, of) in FIGURES.items() if set(of.meta.root_names()) <= set(seats.columns)}
@@ -102,7 +102,7 @@ def people_figures(people: Run) -> pl.DataFrame:
         estimate = clustered(values * chosen, np.tile(chosen.astype(float), (len(values), 1)), codes)
         for i, stat in enumerate(figures.values()):
             rows.append(_human_row(group, stat, estimate, i, values[i][chosen]))
-    games = _of_games(batch, values[0], rank.astype(float))
+    games = _game_figures(batch, values[0], rank.astype(float))
     of_games = codes[0][batch.starts]
     estimate = clustered(games, np.ones(games.shape), [np.unique(of_games, return_inverse=True)[1]])
     rows += [_human_row("game", stat, estimate, i, games[i]) for i, stat in enumerate(GAME_FIGURES.values())]
@@ -126,13 +126,13 @@ def calibrate(
     Parameters
     ----------
     source: a run or its seats table, of 3 to 7 players.
-    against: people's games (``wsim import``), with intervals that allow for few games and players who repeat; default:
-        published results of the first edition.
+    against: people's games (``wsim import``), with intervals that allow for few games and for players who play several
+        of them; default: published results of the first edition.
     tolerance: human standard deviations within which means count as equal; see the table's note.
 
     Columns: players, group (all seats, winners, last places, or the game), figure, simulated with _low and _high
     (clustered by game), simulated_sd, human, human_error, human_sd, difference (simulated - human) with _low and _high
-    (both errors), q (with ``against``: Benjamini-Hochberg over the table, whether there is a difference at all),
+    (from both errors), q (only with ``against``: Benjamini-Hochberg over the table, for any difference at all),
     difference_sd (in human standard deviations), verdict (within, low, high; null if not simulated),
     tolerance (of the verdict), informative (false for figures that are about the same for all players: conflicts won
     and lost by all seats).
@@ -164,14 +164,14 @@ def calibrate(
     if against:
         note = f"{note.partition(' Humans:')[0]} Humans: {against.games:,} games of {str(against.path)!r}"
         note += f", errors clustered by {clusterings_of(against.seats.collect())[1]}. A large q means that such a"
-        note += " difference may be chance, whatever the verdict."
+        note += " difference may be due to chance, whatever the verdict."
     compared = _compared(frame, players, tolerance, level)
     if not against:  # thousands of games: every difference is clear, so only its size matters
         compared = compared.drop("q")
     chart = Chart(
         "band", ("difference_sd", "verdict"), ("figure",), "Simulated minus human means, in human standard deviations",
         axis="human standard deviations", tolerance=tolerance, only={"group": "all"},
-        caption="All seats; the shaded band counts as like human players.",
+        caption="All seats; means in the shaded band count as human.",
     )  # fmt: skip
     return Table(
         compared, "Against human players", note, _COLUMNS, "humans",
@@ -206,7 +206,7 @@ def _tallies(seats: pl.LazyFrame) -> dict[str, _Figures]:
         for group, chosen in zip(GROUPS, (rank > 0, rank == 1, totals == lowest), strict=True):
             weights = chosen.astype(float)
             tallies[group].add(batch.sums(weights), batch.sums(figures * weights), (figures**2 * weights).sum(axis=1))
-        games = _of_games(batch, totals, rank)
+        games = _game_figures(batch, totals, rank)
         tallies["game"].add(np.ones(batch.games), games, (games**2).sum(axis=1))
     return tallies
 
@@ -230,7 +230,7 @@ class _Figures:
         return np.sqrt(np.maximum(variance, 0))
 
 
-def _of_games(batch: GameBatch, totals: Floats, rank: Floats) -> Floats:
+def _game_figures(batch: GameBatch, totals: Floats, rank: Floats) -> Floats:
     """Return the figures of each game, shape (figures, games)."""
     best = np.maximum.reduceat(totals, batch.starts)
     leads = totals == best[batch.game_of_row]
@@ -264,11 +264,11 @@ def _game_rows(tally: _Figures, level: float) -> list[dict[str, object]]:
 
 
 def _compared(frame: pl.DataFrame, players: int, tolerance: float, level: float) -> pl.DataFrame:
-    """Return the rows with differences and verdicts."""
+    """Return the rows of the table, with differences and verdicts."""
     numbers = ["simulated", "simulated_low", "simulated_high", "simulated_sd", "error"]
     frame = frame.with_columns(nulls(frame[name].to_numpy()).alias(name) for name in numbers)
     difference = pl.col("simulated") - pl.col("mean")
-    clusters = frame["games"].cast(pl.Float64).to_numpy()  # thousands of published games, or few houses
+    clusters = frame["games"].cast(pl.Float64).to_numpy()  # thousands of games, or few clusters of people's games
     error = (pl.col("error") ** 2 + pl.col("se_game_clustered") ** 2).sqrt()
     reach = nulls(t_quantile((1 + level) / 2, clusters - 1)) * error
     statistic = frame.select(pl.when(error > 0).then(difference / error)).to_series().to_numpy()
@@ -316,7 +316,7 @@ def _calibration(run: Run, *, against: str | None = None, **options: Any) -> Tab
     table = calibrate(run, **options)
     if _printed_first_edition(run.plan):
         return table
-    return replace(table, note=f"The cards or rules of this run differ from those that the humans used. {table.note}")
+    return replace(table, note=f"This run uses different cards or rules from the human games. {table.note}")
 
 
 CALIBRATION = Analysis(
@@ -328,7 +328,7 @@ CALIBRATION = Analysis(
     ),
     first=("figure", "group", "difference_sd", "q", "verdict", "simulated", "human"),
     options={
-        "against": Option("people's games instead of the published ones: a folder written by wsim import"),
+        "against": Option("compare with people's games, a folder written by wsim import, not with published results"),
         "tolerance": Option("human standard deviations within which a mean counts as human", float),
     },
     fits=_printed_first_edition,

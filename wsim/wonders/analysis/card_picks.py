@@ -23,16 +23,16 @@ _BATCH = 65_536  # rows, whose lists contain about 300,000 cards
 
 
 def card_picks(picks: Frame, seats: Frame | None = None, *, by: str | Sequence[str] = ()) -> Table:
-    """Return for each card how often it was offered, taken in each way, and passed on, and when it was last seen.
+    """Return how often each card was offered, taken in each way, and passed on, and when it was last seen.
 
     Parameters
     ----------
     picks: the picks table of a run.
-    seats: its seats table, needed only if ``by`` names columns of it.
+    seats: the seats table of the run, needed only if ``by`` names columns of that table.
     by: columns of the picks (age, ...) or of the seats (policy, wonder, ...): one row per card and level.
 
     Columns: card, the ``by`` columns, offered (turns on which it was in the hand), built_paid, built_chain, built_free,
-    staged, sold (what was done with it on those turns), passed (offered minus these), taken_share (with its interval),
+    staged, sold (the actions with it on those turns), passed (offered minus these), taken_share (with its interval),
     last_seen (mean of the last turn on which it was offered, over seats and ages that saw it), from_discard (built from
     the discard pile), by_free_city (played for the Free City).
     """
@@ -96,6 +96,8 @@ def offered_codes(frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 class _Fates:
+    """Counts of what happened to each card, by group."""
+
     def __init__(self, names: Sequence[str], groups: int) -> None:
         self._names = names
         self._groups = groups
@@ -112,7 +114,7 @@ class _Fates:
         turns_of_row = turns[row]
         row, card = row[turns_of_row], card[turns_of_row]
         self._counts["offered"] += self._count(group[row], card)
-        self._see(batch, row, card, group)
+        self._add_last_seen(batch, row, card, group)
         card_of_row = frame["card"].to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
         fates = _fates(frame)
         for name, chosen in fates.items():
@@ -125,7 +127,7 @@ class _Fates:
     def _by_game(
         self, batch: GameBatch, group: NDArray[np.int64], card: NDArray[np.int64], row: NDArray[np.int64]
     ) -> Floats:
-        """Count by card and game, shape (groups * cards, games)."""
+        """Count rows by group, card and game, shape (groups * cards, games)."""
         cells = self._groups * len(self._names)
         slot = (group * len(self._names) + card) * batch.games + batch.game_of_row[row]
         return np.bincount(slot, minlength=cells * batch.games).reshape(cells, batch.games).astype(np.float64)
@@ -134,7 +136,9 @@ class _Fates:
         cards = len(self._names)
         return np.bincount(group * cards + card, minlength=self._groups * cards).reshape(self._groups, cards)
 
-    def _see(self, batch: GameBatch, row: NDArray[np.int64], card: NDArray[np.int64], group: NDArray[np.int64]) -> None:
+    def _add_last_seen(
+        self, batch: GameBatch, row: NDArray[np.int64], card: NDArray[np.int64], group: NDArray[np.int64]
+    ) -> None:
         """Record the last turn of each age on which each seat was offered each card."""
         frame, cards = batch.frame, len(self._names)
         seat = frame["seat"].to_numpy().astype(np.int64)
@@ -176,7 +180,7 @@ class _Fates:
 
 
 def _fates(frame: pl.DataFrame) -> dict[str, NDArray[np.bool_]]:
-    """Return a mask of decisions by fate of the card, for decisions that name a card."""
+    """Return a mask of decisions for each fate of a card; only decisions that name a card count."""
     decision, action, how = (frame[name].cast(pl.String) for name in ("decision", "action", "how"))
     turn = decision.is_in(["turn", "last_card"])
     build = turn & (action == "build")

@@ -39,7 +39,7 @@ def cards(
     Parameters
     ----------
     source: a run or its seats table; filter it first to restrict it to one policy, wonder, ...
-    picks: the picks table; by default that of the run if it has one.
+    picks: the picks table; by default the run's own, if it has one.
     by, about, raw, level: see ``wsim.stats.owners``.
 
     Columns: those of ``wsim.stats.owners`` (card, n, built_share, win_share, ...); with picks, also ``card_picks``.
@@ -55,7 +55,7 @@ def cards(
 
 
 def _with_hint(table: Table) -> Table:
-    """Add to the note of an observational table how to measure causal effects."""
+    """Add a hint on measuring causal effects to the note of an observational table."""
     return replace(table, note=table.note.replace(stats.OBSERVATIONAL, f"{stats.OBSERVATIONAL} {CAUSED}"))
 
 

@@ -1,11 +1,11 @@
 """The causal effect of taking a card, from picks that were randomised with a known probability.
 
 Randomisation replaces some picks of a seat by a uniformly drawn legal move, so every legal move has a known
-probability, and the picks table records that of the move made. Weighting rows by the inverse probability yields an
-experiment (Horvitz and Thompson 1952), with weights normalised to sum to 1 (Hajek 1971).
+probability, and the picks table records the probability of the move that was made. Weighting rows by the inverse
+probability yields an experiment (Horvitz and Thompson 1952), with weights normalised to sum to 1 (Hajek 1971).
 
-When a policy explores by its own ``explore`` it is not called, so its preferred move is unknown and the pick counts as
-uniform. Its other picks had no alternative and only count where the plan randomises them.
+When a policy explores by its own ``explore``, it is not called, so its preferred move is unknown and the pick counts as
+uniform. Its other picks had no alternative and only count if the plan randomises them.
 """
 
 from __future__ import annotations
@@ -66,15 +66,15 @@ def pick_effects(
     seats: the seats table of the same run.
     action: ``build``, ``stage`` (bury it under a stage), ``sell`` (deny it to others), or ``take``: any of these.
     outcome: a numeric column of the seats table.
-    against: the comparison. A card that its policy always takes has no effect against ``policy``.
+    against: the comparison. A card that the policy always takes has no effect against ``policy``.
 
-    Columns: card, picks (with this action), effective (effective sample size), drawn (picks that overruled the policy,
-    among picks with this action or among the others, whichever are fewer; with few, the interval is too short, however
-    large ``effective`` is), taken and otherwise (mean outcomes), effect with _low and _high (clustered by game), p, q
-    (Benjamini-Hochberg; null with fewer than 30 such picks or an effective size below 30, where nothing is decided),
-    largest effect first.
+    Columns: card, picks (with this action), effective (effective sample size), drawn (number of picks that overruled
+    the policy, with this action or with other moves, whichever is smaller; if it is small, the interval is too short,
+    however large ``effective`` is), taken and otherwise (mean outcomes), effect with _low and _high (clustered by
+    game), p, q (Benjamini-Hochberg; null with fewer than 30 drawn picks or an effective size below 30, where nothing is
+    decided), largest effect first.
 
-    Raises UserError if no pick was randomised, or if none followed the policy with which picks are compared.
+    Raises UserError if no pick was randomised, or if picks are compared with the policy and none of them followed it.
     """
     check_level(level)
     experiment = find_game("seven_wonders").PICKS
@@ -113,7 +113,7 @@ def pick_effects(
 
 
 class _Sums:
-    """Sums over turns by card, for seats that did the action and for their comparison."""
+    """Sums over turns by card, for seats that chose the action and for their comparison."""
 
     def __init__(self, cards: int) -> None:
         self._cards = cards

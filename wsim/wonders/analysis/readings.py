@@ -1,8 +1,9 @@
 """Draft statistics: results of the seats that saw, took, sold or buried each card, and when it is taken.
 
-A seat has seen a card if it was in its hand on some turn, and taken it if it then built, buried or sold it. Win shares
-are computed by ``wsim.stats.owners``: clustered by game, and within policies if a run has several. Its input, a table
-of which seat saw which card, is built from the picks in batches on disk, because a run may be larger than memory.
+A seat has seen a card that was in its hand on some turn, and has taken a card that it built, buried or sold on such a
+turn. ``wsim.stats.owners`` computes win shares: clustered by game, and within policies if a run has several. The input
+of that function, a table of which seat saw which card, is built from the picks in batches on disk, because a run may be
+larger than memory.
 """
 
 from __future__ import annotations
@@ -35,15 +36,15 @@ _FATES: Mapping[str, tuple[str, ...]] = {
     "sold": ("sell",),
     "buried": ("stage",),
 }
-"""What happened to a card in a hand, and the actions that count as this."""
+"""The fates of a card in a hand, each with the actions that count towards it."""
 _BATCH = 65_536
 _WHEN = ("age", "turn")
 _NEEDED = ("seat", "age", "turn", "decision", "card", "action", "offered")
 _NOTE = (
     "seen: in the seat's hand on some turn; taken: built, buried under a stage or sold on such a turn. taken over "
-    "hand: win share of the hands with it from which it was taken minus that of those from which another card was. "
-    "first pick: the share of hands with it on the first turn of an age from which it was taken; average turn: on "
-    "which it was taken; last seen: the last turn of an age on which it was in the hand."
+    "hand: win share of hands from which the card was taken minus win share of hands with it from which another card "
+    "was taken. first pick: share of hands with the card on the first turn of an age from which it was taken; average "
+    "turn: the mean turn on which it was taken; last seen: the last turn of an age on which it was in the hand."
 )
 
 
@@ -55,7 +56,7 @@ def card_readings(
     raw: bool = False,
     level: float = 0.95,
 ) -> Table:
-    """Return for each card the win share of seats that saw, took, sold or buried it, and when it is taken.
+    """Return the win share of seats that saw, took, sold or buried each card, and the turns on which it is taken.
 
     Parameters
     ----------
@@ -107,13 +108,13 @@ def card_readings(
 _COLUMNS = (
     *(Column(f"n_{fate}", COUNT, about=f"seats that had {fate} it") for fate in _FATES),
     *(estimated(f"win_{fate}", SHARE, unit=OF_WINS, about=f"win share of seats that had {fate} it") for fate in _FATES),
-    estimated("taken_difference", SHARE, unit=OF_WINS, difference=True, about="of those who took it minus all others"),
+    estimated("taken_difference", SHARE, unit=OF_WINS, difference=True, about="seats that took it minus all others"),
     estimated(
         "taken_over_hand",
         SHARE,
         unit=OF_WINS,
         difference=True,
-        about="of hands with it from which it was taken, minus those from which another card was",
+        about="hands from which it was taken minus hands with it from which another card was taken",
     ),
     estimated("taken_share", SHARE, unit="of hands with it"),
     estimated("first_pick", SHARE, unit="of first hands with it"),
@@ -128,14 +129,20 @@ def _renamed(name: str, new: str) -> list[pl.Expr]:
 
 @dataclass(frozen=True)
 class _Levels:
-    """The seats of a batch of games, once for each level of age and turn (``frame``), and the row of each pick."""
+    """The seats of a batch of games.
+
+    Attributes
+    ----------
+    frame: one row per seat, repeated for each age and turn if the table is grouped by them.
+    row: the row of ``frame`` that each pick belongs to.
+    """
 
     frame: pl.DataFrame
     row: NDArray[np.int64]
 
 
 def _levels_of(seats: pl.LazyFrame, picks: pl.LazyFrame, groups: Sequence[str]) -> Iterator[tuple[GameBatch, _Levels]]:
-    """Yield batches of picks of whole games (turns and last cards only) with the rows of their seats."""
+    """Yield the picks on turns and of last cards in batches of whole games, each with the seats that made them."""
     schema = seats.collect_schema().names()
     columns = [name for name in ("team", "rank", "policy", "win_share", "total", *groups) if name in schema]
     chosen = seats.select("game", "seat", *dict.fromkeys(columns))
@@ -156,7 +163,7 @@ def _levels_of(seats: pl.LazyFrame, picks: pl.LazyFrame, groups: Sequence[str]) 
 
 
 def _flagged(batch: GameBatch, levels: _Levels, names: Sequence[str]) -> pl.DataFrame:
-    """Return the rows of the seats with a column ``seen:NAME``, ``taken:NAME``, ... for each card."""
+    """Return the rows of seats with added columns ``seen:NAME``, ``taken:NAME``, ... for each card."""
     frame, height = batch.frame, levels.frame.height
     flags = {fate: np.zeros((len(names), height), bool) for fate in _FATES}
     row, card = offered_codes(frame)
@@ -210,12 +217,12 @@ class _Times:
             (last_row, last_card, last_turn),
             *((row[of], card[of], weight[row[of]]) for of in (here, ~here) for weight in (np.ones(len(won)), won)),
         )
-        for key, chosen in self._parts(levels):
+        for key, chosen in self._level_masks(levels):
             code = self._code(key)
             features = [self._by_game(batch, row, card, weight * chosen[row]) for row, card, weight in entries]
             self._moments[code].add(*features)
 
-    def _parts(self, levels: _Levels) -> Iterator[tuple[tuple[object, ...], NDArray[np.bool_]]]:
+    def _level_masks(self, levels: _Levels) -> Iterator[tuple[tuple[object, ...], NDArray[np.bool_]]]:
         """Yield each level with a mask of its picks."""
         if not self._groups:
             yield (), np.ones(len(levels.row), bool)
@@ -263,7 +270,7 @@ class _Times:
 def _last(
     frame: pl.DataFrame, row: NDArray[np.int64], card: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return the last turn of each card in a hand, by game, seat and age: row of the picks, card, turn."""
+    """Return the last turn on which each card was in a hand, by game, seat and age: (row of the pick, card, turn)."""
     seen = frame.select("game", "seat", "age", "turn")[row].with_columns(
         pl.Series("_card", card), pl.Series("_row", row)
     )

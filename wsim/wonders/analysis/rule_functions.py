@@ -34,9 +34,9 @@ def payments(
 
     Parameters
     ----------
-    own, left, right: symbols of the own city and those that the neighbours sell, one string each; several letters are
-        alternatives: ``["W", "SC"]`` is one wood, and one stone or clay. W wood, S stone, C clay, O ore, G glass,
-        T loom (textile), P papyrus.
+    own, left, right: the symbols that the own city produces and that the neighbours sell, one string per symbol;
+        several letters are alternatives: ``["W", "SC"]`` is one wood, and one stone or clay. W wood, S stone, C clay,
+        O ore, G glass, T loom (textile), P papyrus.
     cost: one letter per unit, at most 12 units.
     discounts: any of ``left_raw``, ``right_raw`` (trading posts), ``both_manufactured`` (Marketplace), R14.
     coins: the treasury at the start of the turn (R10); None for unlimited coins.
@@ -49,7 +49,7 @@ def payments(
     [(0, 4), (2, 2)]
     """
     own, left, right, discounts = (
-        _texts(name, value)
+        _strings(name, value)
         for name, value in {"own": own, "left": left, "right": right, "discounts": discounts}.items()
     )
     refuse_other_types(str, cost=cost)
@@ -72,7 +72,7 @@ def payments(
     return [(pair >> layout.LEFT_AT & 255, pair >> layout.RIGHT_AT & 255) for pair in pairs]
 
 
-def _texts(name: str, values: Any) -> list[str]:
+def _strings(name: str, values: Any) -> list[str]:
     """Return a list of strings; raise UserError for anything else."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise UserError(f"{name} must be a list of strings, not {values!r}")

@@ -1,4 +1,4 @@
-"""Items that a policy can want in 7 Wonders: cards (each, by a chain, from the discard pile), a stage, a sale."""
+"""Items that a policy can want in 7 Wonders: each card (built, by chain, from the discard pile), a stage, a sale."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BY = (("age",), ("turn",), ("policy",), ("wonder",), ("wonder", "side"), ("side"
 
 
 def wanted(simulator: WondersSimulator) -> Wanted:
-    """Return the items that can be wanted, indexed by card number; unused numbers have the name ""."""
+    """Return the items that a policy can want, indexed by card number; unused numbers have the name ""."""
     names = [card.name for card in simulator.catalogue.cards]
     names += [""] * (CARDS - len(names))
     cards = [(action, name) for action in ("build", "build by chain", "build from the pile") for name in names]
@@ -36,7 +36,7 @@ def wanted(simulator: WondersSimulator) -> Wanted:
 def wishes(simulator: WondersSimulator, picks: NDArray[Any], first: int) -> Wishes:
     """Return the wishes in kernel picks; ``first`` is the number of the first game played.
 
-    The Free City of two-player games does not compete, so nothing has a worth to it.
+    The Free City of two-player games does not compete, so no item is worth anything to it.
     """
     event = picks["event"]
     competes = event["seat"] < simulator.plan.players
@@ -64,7 +64,7 @@ def wishes(simulator: WondersSimulator, picks: NDArray[Any], first: int) -> Wish
 
 
 def _could(event: NDArray[Any], asked: NDArray[np.int64], from_pile: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return the items that were possible at the decisions asked, one bit per item."""
+    """Return the items that were available at the ``asked`` decisions, one bit per item."""
     could = np.zeros((len(asked), 3 * CARD_WORDS + 1), np.uint64)
     could[:, : 2 * CARD_WORDS] = event["could"][asked]
     could[:, -1] = event["stages"][asked].astype(np.uint64) | np.uint64(1 << (_SALE - _STAGE))
@@ -78,7 +78,7 @@ def _could(event: NDArray[Any], asked: NDArray[np.int64], from_pile: NDArray[np.
 
 
 def seats(simulator: WondersSimulator, rows: NDArray[Any]) -> pl.DataFrame:
-    """Return outcomes and splits of kernel rows: the table of whole games takes longer than their sums."""
+    """Return only the outcomes and splits of kernel rows, because the full seats table takes longer than the sums."""
     return seats_frame(rows, simulator.catalogue, simulator.labels, simulator.plan.players, simulator.seats, brief=True)
 
 
