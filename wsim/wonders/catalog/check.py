@@ -39,7 +39,7 @@ def check_names(problems: Problems, section: str, names: Iterable[str]) -> None:
 
 
 def check_table_rules(problems: Problems, content: Mapping[str, Any]) -> None:
-    """Report rules of the table and cards of decks whose name is taken: traces name them all (R87, R88)."""
+    """Report rules of the table and deck cards whose names are in use: traces identify them by name (R87, R88)."""
     known = set(content["cards"])
     for name in content["table"].keys() & known:
         problems.at(("table", name), "a card has this name; accepted: a name of its own")
@@ -68,8 +68,9 @@ def _draws(catalogue: Catalogue) -> Iterator[tuple[str, Path]]:
 
 
 def check_decks(problems: Problems, catalogue: Catalogue) -> None:
-    """Report decks that are too many, too large, or too small to be dealt or displayed (R88), that nobody uses, and
-    those of which no card can be drawn (R104)."""
+    """Report too many decks, and decks that are too large, too small to be dealt or displayed (R88), unused, or without
+    cards to draw (R104).
+    """
     players = catalogue.seat_numbers[-1]
     decks = {deck.name: deck for deck in catalogue.decks}
     drawn = list(_draws(catalogue))
@@ -142,7 +143,7 @@ def check_formulas(problems: Problems, catalogue: Catalogue) -> None:
 
 
 def check_counters(problems: Problems, catalogue: Catalogue) -> None:
-    """Report counters that clauses and settings name but that do not exist, and too many of them."""
+    """Report counters that clauses and settings name but that do not exist, and a total number that is too large."""
     owners = {counter.name: counter.of for counter in catalogue.counters}
     for path, name in _counters_named(catalogue):
         if name not in owners:
@@ -222,7 +223,7 @@ def check_table(problems: Problems, catalogue: Catalogue) -> None:
 
 
 def _with_changes(catalogue: Catalogue) -> str:
-    """Return " with <patches and changes>": they are the likely cause of a mistake that concerns the whole."""
+    """Return " with <patches and changes>": they are the likely cause of a mistake in the catalogue as a whole."""
     return f" with {', '.join(catalogue.changes)}" if catalogue.changes else ""
 
 
@@ -263,10 +264,10 @@ def _check_deck(
 
 
 def _suggestion(catalogue: Catalogue, age: int, numbers: range, surplus: int) -> str:
-    """Return which copies to add or remove so that a deck has the right size.
+    """Suggest copies to add or remove so that a deck has the right size.
 
-    ``numbers``: values in ``copies`` that add cards to this deck but not to the next smaller one. ``surplus``: how many
-    cards too many these add.
+    ``numbers``: values in ``copies`` that add cards to this deck but not to the next smaller one. ``surplus``: the
+    number of excess cards that these values add.
     """
     if surplus == 0:
         return "; fixing the deck for fewer players also fixes this one"

@@ -1,4 +1,4 @@
-"""Clauses in English."""
+"""Describe clauses in English."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _ITEMS = {
 
 
 def describe_clauses(clauses: tuple[Clause, ...]) -> str:
-    """Return clauses in English."""
+    """Describe clauses in English, separated by semicolons."""
     return "; ".join(map(_clause_text, clauses))
 
 
@@ -114,12 +114,12 @@ def decision_text(clause: Clause) -> str:
 
 
 def _is_decided_by_another(clause: Clause) -> bool:
-    """Return whether another city decides, so that a text must say what becomes of the own one."""
+    """Return whether another city decides, so that the description must name the city that has the clause."""
     return clause.decider not in ("", "self")
 
 
 def _decided(clause: Clause) -> str:
-    """Return the decision of a clause as text, without who decides."""
+    """Describe the decision of a clause, without the city that decides."""
     options = clause.options()
     if not clause.choose:
         text = option_text(clause, options[0])
@@ -133,7 +133,7 @@ def _decided(clause: Clause) -> str:
 
 
 def option_text(clause: Clause, option: Option) -> str:
-    """Return an option in English, such as "pays 1 coin: gains 1 shield"."""
+    """Describe an option in English, such as "pays 1 coin: gains 1 shield"."""
     done = _acts_text(clause, option.acts())
     if option.card:
         done = _card_text(option.card, done)
@@ -169,7 +169,7 @@ def _price_text(item: str, amount: str) -> str:
 
 
 def _acts_text(clause: Clause, acts: list[tuple[str, str]]) -> str:
-    """Return actions of a clause in English."""
+    """Describe actions of a clause in English."""
     other = clause.each not in ("", "self")
     return ", ".join(_act_text(clause, act, amount, other) for act, amount in acts)
 
@@ -194,14 +194,17 @@ def _act_text(clause: Clause, act: str, amount: str, other: bool) -> str:
 
 
 def _city_of(clause: Clause) -> str:
-    """Return the city that a clause acts on, in English."""
+    """Describe the city that a clause acts on in English."""
     if clause.event == "bought" and clause.each == "trigger":
         return "the seller" if clause.by in ("", "self") else "the buyer"
     return (_ONE if clause.one else _CITIES)[clause.each or "self"]
 
 
 def _change_of_city(act: str, amount: str, number: str, text: str) -> str:
-    """Return what a city draws, has once more, gains or loses; ``number`` and ``text``: the amount in words."""
+    """Describe what a city draws, copies, gains or loses.
+
+    ``text``: the amount in words. ``number``: the same, in brackets unless it is a plain number.
+    """
     verb, _, item = act.partition(" ")
     if deck := named(act, w.DRAW):
         which = "it" if number == "1" else "one of them"

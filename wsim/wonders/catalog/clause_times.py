@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 MOVES = {"card_built": 0.86, "card_cost": 0.86, "stage_built": 0.11, "stage_cost": 0.11, "sold": 0.03}
 """Shares of moves per turn, measured in 5,000 games of ``balanced`` in both editions, each accurate to 0.01."""
 PURCHASES = 0.28
-"""Neighbours that a city pays per turn, measured in 300 games of ``balanced``; within 0.02 in every rule set."""
+"""Mean number of neighbours that a city pays per turn, measured in 300 games of ``balanced``; within 0.02 in every rule
+set."""
 
 
 @dataclass(frozen=True)
 class Expected:
-    """Expected frequencies of the clauses of a catalogue; ``rules`` already has the decks of the table."""
+    """Expected frequencies of the clauses of a catalogue; ``rules`` must already contain the decks of the table."""
 
     rules: Any
     catalogue: Catalogue

@@ -32,9 +32,14 @@ Amounts = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """The card that a city chooses in a decision (R80): ``source``, ``condition`` and ``do`` as in ``words.CARD_FROM``,
-    a formula about ``card``, ``words.CARD_DO``; "" if absent. ``given``: the condition for the own card that is
-    exchanged for it (R97). ``draw``: how many are drawn from the set, of which the city chooses one (R100); "": all."""
+    """The card that a city chooses in a decision (R80); absent fields are "".
+
+    Attributes
+    ----------
+    source: the set of cards (``words.CARD_FROM``). condition: a formula about ``card``.
+    do: what happens to the card (``words.CARD_DO``). given: the condition for the own card given in exchange (R97).
+    draw: the number of cards drawn from the set, of which the city chooses one (R100); "": it chooses from all.
+    """
 
     source: str
     condition: str = ""
@@ -50,10 +55,10 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What a city can choose in the decision of a clause (R72); fields are named as in the card file.
+    """An option in the decision of a clause (R72); fields are named as in the card file.
 
-    ``price``: what it costs, "" for coins, "coins", or "counter favour", and the amount. ``card``: a card to choose.
-    ``amount``: the largest amount that can be chosen, "" if none is.
+    ``price``: items to pay, each with its amount: "" or "coins" for coins, or "counter favour". ``card``: a card to
+    choose. ``amount``: the largest amount that can be chosen; "" if there is no amount to choose.
     """
 
     take: str = ""
@@ -69,8 +74,8 @@ class Option:
         return [(f"lose {item or 'coins'}", amount) for item, amount in self.price]
 
     def acts(self) -> list[tuple[str, str]]:
-        """Return its actions and the formula for each amount, in the order of execution, without the price."""
-        return _acts(self)
+        """Return the option's actions and the formula for each amount, in order of execution, without the price."""
+        return _direct_acts(self)
 
     def formulas(self) -> Iterator[tuple[Path, Node]]:
         """Yield each formula with the path of its field."""
@@ -83,7 +88,7 @@ class Option:
         if self.amount:
             yield ("amount",), parse(self.amount)
         yield from ((("price", *item.split()), parse(amount)) for item, amount in self.price)
-        yield from ((tuple(act.split(" ", 2)), parse(amount)) for act, amount in _acts(self))
+        yield from ((tuple(act.split(" ", 2)), parse(amount)) for act, amount in _direct_acts(self))
 
     def table(self) -> dict[str, Any]:
         """Return the option as written in a card file."""
@@ -100,15 +105,15 @@ class Clause:
 
     Attributes
     ----------
-    event: one of ``words.TRIGGERS``. by: the city whose moves trigger it, or that pays (``words.BY``). seller: `from`
-    of a purchase.
+    event: one of ``words.TRIGGERS``. by: the city whose moves trigger it, or that pays (``words.BY``).
+    seller: `from`, the seller of a purchase.
     color: only structures of these colours trigger it.
     each: the cities it acts on (``words.EACH``). condition: `if`.
     take, give, points: formulas. gain, lose: an item (``words.GAINS``, ``words.LOSSES``) and its amount.
     cheaper, dearer: an item (``words.CHEAPER``, ``words.DEARER``) and its amount.
-    one: whether it acts on one of these cities, which the city chooses.
-    may: whether the city may decline. price: as of an ``Option``; the city may decline to pay it. choose: the options.
-    card, amount: as of an ``Option``.
+    one: whether it acts on only one of these cities, which the deciding city chooses.
+    may: whether the city may decline. price: as in ``Option``; the city may decline to pay it. choose: the options.
+    card, amount: as in ``Option``.
     decider: the city that decides (``words.DECIDERS``).
     """
 
@@ -145,14 +150,14 @@ class Clause:
         return (Option(self.take, self.give, self.gain, self.lose, self.price, self.card, self.amount),)
 
     def acts(self) -> list[tuple[str, str]]:
-        """Return its actions and the formula for each amount, in the order of execution; of all options, if it asks.
+        """Return the clause's actions (of all options, if it asks) with the formula for each amount, in order.
 
         Actions are those of ``words.ACTS``, then "gain draw Envoys", by deck, then "gain counter favour", by counter,
         then "lose counter favour".
         """
         if options := self.options():
             return [act for option in options for act in (*option.price_acts(), *option.acts())]
-        return _acts(self)
+        return _direct_acts(self)
 
     def formulas(self) -> Iterator[tuple[Path, Node]]:
         """Yield each formula with the path of its field."""
@@ -164,10 +169,10 @@ class Clause:
         elif options := self.options():
             yield from options[0].formulas()
         else:
-            yield from ((tuple(act.split(" ", 2)), parse(amount)) for act, amount in _acts(self))
+            yield from ((tuple(act.split(" ", 2)), parse(amount)) for act, amount in _direct_acts(self))
 
     def numbers(self) -> Iterator[tuple[Path, int]]:
-        """Yield the numbers in its formulas, each with the path under which a patch changes it."""
+        """Yield the numbers in the clause's formulas, each with the path under which a patch changes it."""
         for (*above, field), formula in self.formulas():
             for position, (_, value) in enumerate(written(formula.text), start=1):
                 yield (*above, f"{field}:{position}"), value
@@ -193,8 +198,8 @@ class Clause:
         return {name: value for name, value in table.items() if value}
 
 
-def _acts(effect: Clause | Option) -> list[tuple[str, str]]:
-    """Return the actions of a clause that does not ask, or of an option, in the order of execution."""
+def _direct_acts(effect: Clause | Option) -> list[tuple[str, str]]:
+    """Return the actions and amounts of an option, or of a clause without a decision, in order of execution."""
     amounts = {"take": effect.take, "give": effect.give, "points": getattr(effect, "points", "")}
     amounts |= {f"gain {item}": amount for item, amount in effect.gain}
     amounts |= {f"lose {item}": amount for item, amount in effect.lose}
@@ -206,8 +211,9 @@ def _acts(effect: Clause | Option) -> list[tuple[str, str]]:
 
 
 def named(act: str, kind: str) -> str:
-    """Return the counter of an action such as "gain counter favour", or the deck of "gain draw Envoys"; ``kind``:
-    "counter" or "draw"; "" if the action is not of that kind."""
+    """Return the counter in an action such as "gain counter favour" (``kind``: "counter"), or the deck in an action
+    such as "gain draw Envoys" ("draw"); "" if the action is of a different kind.
+    """
     _, found, name = (*act.split(" ", 2), "", "")[:3]
     return name if found == kind else ""
 
@@ -221,7 +227,7 @@ def decks_drawn(when: Iterable[Clause]) -> Iterator[tuple[Path, str]]:
 
 
 def _as_table(amounts: Amounts) -> dict[str, Any]:
-    """Return amounts as written in a card file, those of counters and of decks in tables."""
+    """Return amounts as written in a card file, with nested tables for counters and decks."""
     table: dict[str, Any] = {}
     for item, amount in amounts:
         kind, _, name = item.partition(" ")
@@ -284,8 +290,7 @@ def _of_names(problems: Problems, path: Path, value: Any, kind: str, accepted: s
 
 
 def _amounts(kind: str, accepted: tuple[str, ...], draws: bool = False) -> Reader:
-    """Accept a table of items with a formula for the amount of each; ``draws``: cards of further decks are among
-    them."""
+    """Accept a table of items with a formula for the amount of each; ``draws``: also draws from further decks."""
     named_ones: Mapping[str, Reader] = {**({w.DRAW: _of_decks} if draws else {}), w.COUNTER: _of_counters}
     readers: Mapping[str, Reader] = {**dict.fromkeys(accepted, formula), **named_ones}
 
@@ -344,7 +349,7 @@ for _name, _about in _CARD_ABOUT.items():
 
 @described(_CARD)
 def _pick(problems: Problems, path: Path, value: Any) -> Pick | None:
-    """Accept a table that says from which set of cards a city chooses one, and what happens to it."""
+    """Accept a table that defines the set from which a city chooses a card, and what happens to that card."""
     if not isinstance(value, dict):
         message = f'{value!r} is not accepted; accepted: a table, such as {{ from = "discarded", do = "build" }}'
         problems.at(path, message)
@@ -408,9 +413,9 @@ def _choose(problems: Problems, path: Path, value: Any) -> tuple[Option, ...] | 
 
 
 def _is_idle(effect: Clause | Option, given: Collection[str], idle: Collection[str]) -> bool:
-    """Return whether an effect does nothing: it has no actions, only fields that are ``idle``, and its card stays."""
-    moves = effect.card.do if effect.card else "card" in given  # if the card has a mistake, that one is reported
-    return not _acts(effect) and not moves and set(given) <= set(idle)
+    """Return whether an effect does nothing: it has no actions, its fields are all ``idle``, and its card stays."""
+    moves = effect.card.do if effect.card else "card" in given  # an invalid card is reported separately
+    return not _direct_acts(effect) and not moves and set(given) <= set(idle)
 
 
 FIELDS: Mapping[str, Reader] = {
@@ -518,27 +523,27 @@ _SEVERAL = ("neighbor", "other")
 
 def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping[str, Any]) -> None:
     """Report fields that cannot be combined."""
-    for field, message in _strange_to_event(clause):
+    for field, message in _fields_not_for_event(clause):
         problems.at((*path, field), message)
     if clause.event in w.COST_TRIGGERS or clause.cheaper or clause.dearer:
         _check_prices(problems, path, clause, entry)
         return
     if _is_idle(clause, entry.keys(), FIELDS.keys() - {"take", "give", "gain", "lose", "points", "choose"}):
         problems.at(path, "has no effect; accepted: at least one of take, give, gain, lose, points, choose and card.do")
-    each_is_known = bool(clause.each) or "each" not in entry  # else it was refused
+    each_is_known = bool(clause.each) or "each" not in entry  # otherwise it was rejected
     for mistakes in (
-        _coins_of_nobody(clause) if each_is_known else (),
-        _twice_with_options(clause),
+        _coins_without_city(clause) if each_is_known else (),
+        _fields_of_options(clause),
         _unclear_choices(clause, each_is_known),
         _nobody_to_decide(clause),
-        _strange_to_scoring(clause),
+        _fields_not_for_scoring(clause),
     ):
         for where, message in mistakes:
             problems.at((*path, *where), message)
 
 
-def _strange_to_event(clause: Clause) -> Iterator[tuple[str, str]]:
-    """Yield the fields that the event does not know, with the reason."""
+def _fields_not_for_event(clause: Clause) -> Iterator[tuple[str, str]]:
+    """Yield the fields that do not apply to the event, with the reason."""
     event, accepted = clause.event, ", ".join(w.MOVE_TRIGGERS)
     of_nobody = event not in (*w.MOVE_TRIGGERS, *w.COST_TRIGGERS)
     if clause.by and of_nobody:
@@ -556,11 +561,11 @@ def _strange_to_event(clause: Clause) -> Iterator[tuple[str, str]]:
 
 
 Mistake = tuple[tuple[str, ...], str]
-"""Where below a clause something is wrong, and what."""
+"""The path of a mistake within a clause, and the message about it."""
 
 
-def _coins_of_nobody(clause: Clause) -> Iterator[Mistake]:
-    """Yield coins taken from or given to other cities where a clause acts on its own one."""
+def _coins_without_city(clause: Clause) -> Iterator[Mistake]:
+    """Yield `take` and `give` in a clause that acts only on its own city."""
     options = [(("choose", str(number)), option) for number, option in enumerate(clause.choose, start=1)]
     for field, verb in (("take", "taken from"), ("give", "given to")):
         for above, part in ((), clause), *options:
@@ -569,8 +574,8 @@ def _coins_of_nobody(clause: Clause) -> Iterator[Mistake]:
                 yield (*above, field), f"{message}; accepted: each = one of {', '.join(w.EACH[1:])}"
 
 
-def _twice_with_options(clause: Clause) -> Iterator[Mistake]:
-    """Yield fields of a clause whose options have them."""
+def _fields_of_options(clause: Clause) -> Iterator[Mistake]:
+    """Yield fields that a clause with options must leave to its options."""
     for field in OPTION_FIELDS if clause.choose else ():
         if getattr(clause, field):
             message = "does not go with `choose`, where every option has its own"
@@ -578,7 +583,7 @@ def _twice_with_options(clause: Clause) -> Iterator[Mistake]:
 
 
 def _unclear_choices(clause: Clause, each_is_known: bool) -> Iterator[Mistake]:
-    """Yield what cannot be chosen, or not in one decision."""
+    """Yield choices that are impossible, or that are impossible in a single decision."""
     options = clause.options()
     if clause.one and each_is_known and clause.each not in _SEVERAL:
         yield ("one",), f"there is no city to choose; accepted with: each = {' or '.join(_SEVERAL)}"
@@ -602,8 +607,8 @@ def _nobody_to_decide(clause: Clause) -> Iterator[Mistake]:
         yield ("decider",), f"{message}; accepted with: {', '.join(w.MOVE_TRIGGERS)}"
 
 
-def _strange_to_scoring(clause: Clause) -> Iterator[Mistake]:
-    """Yield what cannot happen when points are counted, and points that are counted then and stand elsewhere."""
+def _fields_not_for_scoring(clause: Clause) -> Iterator[Mistake]:
+    """Yield fields that cannot act when points are counted, and `points` with any other event."""
     if clause.event != "scored":
         if clause.points:
             message = "these points are counted at the end of the game"
@@ -619,7 +624,7 @@ def _strange_to_scoring(clause: Clause) -> Iterator[Mistake]:
 
 
 def _check_prices(problems: Problems, path: Path, clause: Clause, entry: Mapping[str, Any]) -> None:
-    """Report fields that a clause about prices cannot have, and prices that its event does not know (R75-R77)."""
+    """Report fields that a clause about prices cannot have, and prices that do not apply to its event (R75-R77)."""
     event = clause.event
     if event not in w.COST_TRIGGERS:
         for field in ("cheaper", "dearer"):
@@ -651,10 +656,13 @@ _CHANGES = ("gain", "lose", "cheaper", "dearer")
 
 
 def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node, picks: bool, chooses: bool) -> None:
-    """Report a formula that refers to a missing other city, and an amount that could be negative; ``picks``: `card` in
-    it is one that the city chooses; ``chooses``: the city chooses an amount."""
+    """Report a formula that refers to a value that does not exist, and an amount that could be too large or negative.
+
+    ``picks``: whether `card` in the formula is a card that the city chooses. ``chooses``: whether the city chooses an
+    amount.
+    """
     for part in node.walk():
-        if reason := _unknown_here(path, clause, part, picks, chooses):
+        if reason := _why_unknown(path, clause, part, picks, chooses):
             problems.at(path, f"{part.text!r}, at letter {part.at}: {reason}")
             return
     low, high = span(node, {**WIDEST, **problems.counters})
@@ -669,8 +677,8 @@ def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node, p
         _refuse_negative(problems, path, node, low, high)
 
 
-def _unknown_here(path: Path, clause: Clause, part: Node, picks: bool, chooses: bool) -> str:
-    """Return why a part of a formula has no value in it; "" if it has one."""
+def _why_unknown(path: Path, clause: Clause, part: Node, picks: bool, chooses: bool) -> str:
+    """Return why a part of a formula has no value in this field; "" if it has a value."""
     event = clause.event
     acts_on_others = clause.each not in ("", "self") and not _is_price(path)
     if part.whose == "other" and not acts_on_others and event not in (*w.MOVE_TRIGGERS, *w.COST_TRIGGERS):
@@ -688,7 +696,7 @@ def _unknown_here(path: Path, clause: Clause, part: Node, picks: bool, chooses: 
 
 
 def _is_price(path: Path) -> bool:
-    """Return whether a formula is a price of a decision: it is paid once, whatever cities the clause acts on."""
+    """Return whether a formula is the price of a decision, which is paid once, whichever cities the clause acts on."""
     return "price" in path[-3:]
 
 
@@ -697,11 +705,11 @@ _LIMITS = {
     "amount": (w.MAX_AMOUNT, f"an amount to choose is at most {w.MAX_AMOUNT}", f"min({w.MAX_AMOUNT}, ...)"),
     w.COPIES: (1, "a city has one copy of a structure at most", "1, or a condition, such as card.cost > 2"),
 }
-"""What a formula may come to at most, by its field: the number, why, and what is accepted."""
+"""The limits of formulas by field: the largest accepted value, the reason, and a formula that would be accepted."""
 
 
 def _refuse_negative(problems: Problems, path: Path, node: Node, low: int, high: int) -> None:
-    """Report a formula that could be negative where that means nothing; conditions and points that count may be."""
+    """Report a formula that could be negative, unless it is a condition or counts points."""
     could = f"{node.text!r} could be {low:,}"
     if _is_price(path):
         problems.at(path, f"{could}, and a price cannot be less than 0; accepted: max(0, ...)")

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 
 def age_slots(catalogue: Catalogue, age: int, seats: int) -> tuple[list[str], list[int], list[int], list[int]]:
-    """Return the card in each slot of an age (1-3), and the slots always dealt, of guilds and of black cards (R4)."""
+    """Return the card in each slot of an age (1-3), and the slots that are always dealt, of guilds, and of black cards
+    (R4).
+    """
     names: list[str] = []
     base: list[int] = []
     guilds: list[int] = []
@@ -108,7 +110,10 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
 
 
 class Formulas:
-    """The code words of all distinct formulas, and the sets of cards that they count; ``number``: number by card."""
+    """The code words of all distinct formulas, and the sets of cards that they count.
+
+    ``number``: the numbers of the cards by name.
+    """
 
     def __init__(self, number: Mapping[str, int], catalogue: Catalogue) -> None:
         self.words: list[int] = []
@@ -121,10 +126,10 @@ class Formulas:
         self._starts: dict[tuple[str, str, int, bool], int] = {}
 
     def begins(self, formula: str, site: str = "", entry: int = -1, facts: Mapping[str, int] | None = None) -> int:
-        """Return the offset of a formula in the code.
+        """Return the offset of a formula in the code, compiling the formula on first use.
 
-        ``site`` is the card or board, passed to its functions; ``entry`` the card or stage, whose counters it may use.
-        ``facts``: those of the card that causes the event, if it is known before the game.
+        ``site``: the card or board, which is passed to its functions. ``entry``: the card or stage whose counters it
+        may use. ``facts``: the facts of the card that causes the event, if that card is known before the game.
         """
         known = bool(facts) and any(part.kind == "event" for part in parse(formula).walk())
         node = _with_facts(parse(formula), facts or {}) if known else parse(formula)
@@ -245,7 +250,7 @@ def _fill_others(record: Any, catalogue: Catalogue, entry: int) -> None:
     record.last_entry = record.table_entry + len(catalogue.table)
     if record.last_entry > w.ENTRIES:
         most = w.ENTRIES - w.STAGE_ENTRY
-        raise UserError(f"stages, cards of decks and rules of the table are more than {most} in total")
+        raise UserError(f"too many stages, cards of decks and rules of the table: at most {most} in total")
     for at, (cost, effects) in enumerate(
         [*((Cost(card.cost), card.effects) for card in cards), *((Cost(), rule.effects) for rule in catalogue.table)]
     ):
@@ -270,7 +275,7 @@ def act_number(catalogue: Catalogue, act: str, entry: int) -> int:
 
 
 def act_name(catalogue: Catalogue, number: int) -> str:
-    """Return the name of an action as clauses have it."""
+    """Return the name of an action as clauses write it."""
     if number < w.ACT["gain draw 1"]:
         return w.ACTS[number]
     if number < len(w.ACTS):
@@ -303,7 +308,7 @@ class _Clauses:
     options: list[tuple[int, ...]] = field(default_factory=list)
 
     def note(self, trigger: int, entry: int) -> None:
-        """Note that an entry has clauses of an event."""
+        """Record that an entry has clauses for an event."""
         if entry < w.STAGE_ENTRY:
             self.record.clause_cards[trigger, entry >> 6] |= np.uint64(1 << (entry & 63))
         elif entry < self.record.deck_entry:
@@ -331,12 +336,12 @@ class _Clauses:
             at = self.add_option(option, at, site, entry, own)
         self.actions += [
             (act_number(self.catalogue, act, entry), self.formulas.begins(amount, site, entry, known))
-            for known, acts in _acts_knowing(clause, own)
+            for known, acts in _acts_with_facts(clause, own)
             for act, amount in acts
         ]
 
     def add_option(self, option: Option, at: int, site: str, entry: int, own: dict[str, int] | None) -> int:
-        """Add an option whose actions begin at a place; return the place after them."""
+        """Add an option whose actions begin at index ``at``; return the index after the last of them."""
         paid, end = at + len(option.price), at + len(option.price) + len(option.acts())
         most = -1
         if option.amount:
@@ -384,8 +389,9 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
 
 
 def _card_of(option: Option, formulas: Formulas, site: str, entry: int) -> tuple[int, int, int, int, int]:
-    """Return the set from which an option lets a city choose a card, what is done to it, and where the conditions begin
-    (R80): its own, that of a card given for it, and the number of cards that are drawn."""
+    """Return the set from which a city chooses a card, what happens to the card, and the offsets of three formulas
+    (R80): the condition for the card, the condition for a card given in exchange, and the number of cards drawn.
+    """
     if option.card is None:
         return w.NO_CARD, w.DO_NOTHING, -1, -1, -1
     source, do = (*w.CARD_FROM,).index(option.card.source) + 1, ("", *w.CARD_DO).index(option.card.do)
@@ -394,11 +400,13 @@ def _card_of(option: Option, formulas: Formulas, site: str, entry: int) -> tuple
     return source, do, begins[0], begins[1], begins[2]
 
 
-def _acts_knowing(
+def _acts_with_facts(
     clause: Clause, own: dict[str, int] | None
 ) -> Iterator[tuple[dict[str, int] | None, list[tuple[str, str]]]]:
-    """Yield the actions of a clause, part by part, with the facts of `card` where they are known before the game: a
-    card that is chosen (R80) is not the one that causes the event."""
+    """Yield the actions of a clause, option by option, with the facts of `card` if they are known before the game.
+
+    They are not known of a card that is chosen (R80), because it is not the card that causes the event.
+    """
     if options := clause.options():
         for option in options:
             yield None if option.card else own, [*option.price_acts(), *option.acts()]

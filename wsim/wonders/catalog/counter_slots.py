@@ -1,4 +1,4 @@
-"""Which counters the cards, stages and rules of the table of a catalogue use, and where each is stored."""
+"""The counters that cards, stages and rules of the table use, and the slots in which they are stored."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where the value of a counter is stored: the number of a slot is its index in ``slots_of``.
+    """A slot for the value of a counter; its number is its index in ``slots_of``.
 
     Attributes
     ----------
-    entry: the card or stage that it belongs to, -1 for a city or the table. label: its name for people.
+    entry: the card or stage that the counter belongs to, -1 for a city or the table. label: its readable name.
     """
 
     counter: Counter
@@ -30,8 +30,9 @@ class Slot:
 
 
 def entries_of(catalogue: Catalogue) -> list[tuple[int, str, str, Effects]]:
-    """Return number, site (card or board), name for people and effects of all entries, by number: cards, stages, cards
-    of decks, rules of the table."""
+    """Return number, site (card or board), readable name and effects of all entries, by number: cards, stages, cards of
+    decks, rules of the table.
+    """
     entries = [(number, card.name, card.name, card.effects) for number, card in enumerate(catalogue.cards)]
     number = w.STAGE_ENTRY
     for board in catalogue.wonders:
@@ -57,7 +58,7 @@ def counters_in(effects: Effects) -> set[str]:
 
 
 def slots_of(catalogue: Catalogue) -> tuple[Slot, ...]:
-    """Return where the counters of a catalogue are stored, by name; a counter of a card once for each that uses it."""
+    """Return the slots of a catalogue's counters, by name; a counter of cards has one for each card that uses it."""
     return _slots(catalogue) if catalogue.counters else ()
 
 

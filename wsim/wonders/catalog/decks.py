@@ -1,5 +1,5 @@
-"""Further decks (``[decks.NAME]``): dealt, drafted or displayed before an age, recruited from for coins, also from
-cards that clauses draw from the stock (R88, R101, R104)."""
+"""Further decks (``[decks.NAME]``), whose cards are dealt, drafted or displayed before an age, or drawn from the stock
+by clauses, and recruited for coins (R88, R101, R104)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wsim.spec.fields import Path
 
 RECRUIT = ("age_start", "age_end")
-"""When cards are recruited: after the clauses of this event."""
+"""The events after whose clauses cards can be recruited."""
 MAX_COST = 99
 _LEFT_OUT = ("coin_loss",)  # R32 settles losses between the steps of a turn
 CARD_FIELDS: Mapping[str, Reader] = {

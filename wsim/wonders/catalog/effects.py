@@ -199,7 +199,7 @@ def _pack_count(name: str) -> Pack:
 
 
 def _pack_toll(name: str) -> Pack:
-    """Write amount, who and, if the field has three parts, the measure."""
+    """Write the amount, the affected cities and, if the field has three parts, the measure."""
 
     def pack(rules: Any, entry: int, toll: Toll) -> None:
         target = getattr(rules, name)[entry]
@@ -256,9 +256,9 @@ def _pack_when(rules: Any, entry: int, clauses: tuple[Clause, ...]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """An effect: its reader for card files, its description in English, and its place in the RULES record.
+    """An effect: its reader for card files, its description in English, and how it is written into the RULES record.
 
-    ``triggers``: something happens at once when the entry is placed.
+    ``triggers``: whether something happens immediately when the entry is placed.
     """
 
     read: Reader
@@ -294,7 +294,7 @@ class Effects:
     )
     produces_one_of: tuple[str, ...] | str = _row((), _one_of, _say_one_of, _pack_one_of)
     """Resources, or one of ``words.BY_PRODUCTION`` (R18)."""
-    # the price and the discount are 1 in every edition; the payment solver relies on it
+    # the price and the discount are 1 in every edition; the payment solver relies on this
     trade_price: TradePrice | None = _row(
         None,
         record(

@@ -1,4 +1,4 @@
-"""Costs and effects in English."""
+"""Describe costs and effects in English."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def cost_text(cost: Cost) -> str:
 
 
 def recruit_text(effects: Effects) -> str:
-    """Return the effects of a card that is recruited, likewise (R88)."""
+    """Return the effects of a card to recruit in English, in the format of ``effects_text`` (R88)."""
     return effects_text(effects).replace("when built", "when recruited")
 
 

@@ -16,7 +16,7 @@ from wsim.wonders.catalog.model import Card, Catalogue, Cost, Stage, Wonder
 
 Symbols = tuple[Symbol, ...]
 _MAX_REPEATED = 4
-"""A symbol is drawn up to this many times; above, once with a number."""
+"""A symbol is repeated up to this many times; a larger number is written on a single symbol."""
 _OR, _PER = Symbol(text="/"), Symbol(text="per")
 
 
@@ -79,7 +79,7 @@ def _cost(cost: Cost) -> Symbols:
 
 
 def _gives(effects: Effects) -> tuple[Symbols, ...]:
-    """Return the symbols of effects, a row for each; effects without symbols are marked as text to be read."""
+    """Return the symbols of effects, one row per effect; an effect without symbols is marked as described in words."""
     return tuple(
         SYMBOLS[name](value) if name in SYMBOLS else (Symbol(READ),) for name, value in effects.present().items()
     )

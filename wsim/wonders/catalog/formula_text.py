@@ -85,7 +85,7 @@ def english(node: Node) -> str:
 
 
 def _of_leaf(node: Node) -> str | None:
-    """Return a name, a number or a fact of a card in English; None for a formula that is made of others."""
+    """Return a name, a number or a fact of a card in English; None for a formula with several parts."""
     owner = _OWNERS.get(node.whose, "")
     match node.kind:
         case "number":
@@ -129,7 +129,7 @@ def _negated(node: Node, text: str) -> str:
 
 
 def _ordered_parts(node: Node) -> list[str]:
-    """Return the conditions about cards of which the order of building is compared."""
+    """Return the conditions on the cards whose building order is compared."""
     holds = node.parts[0].parts[0]
     return [*map(english, () if holds.kind == "number" else holds.parts), *map(english, node.parts[1:])]
 

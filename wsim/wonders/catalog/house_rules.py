@@ -166,7 +166,10 @@ def settings_schema() -> Schema:
 
 
 def with_number(value: Any, position: int, number: int) -> Any:
-    """Return a formula or list of formulas with the number at a position (from 1) replaced; else raise FormulaError."""
+    """Return a formula or list of formulas with the number at a position (from 1) replaced.
+
+    Raises FormulaError if there is no number at that position.
+    """
     if not isinstance(value, list | tuple):
         return formula.with_number(str(value), position, number)
     counted = 0
@@ -191,7 +194,8 @@ def _formula_for_all_ages(amounts: tuple[int | str, ...]) -> str:
 class TableRules:
     """The values of the settings at a table; tuples are by age.
 
-    ``sale`` and ``science`` are formulas evaluated during play; "" if ``sale_coins`` is constant, science as printed.
+    ``sale`` and ``science`` are formulas evaluated during play; ``sale`` is "" if ``sale_coins`` is constant, and
+    ``science`` is "" if science is scored as printed.
     """
 
     hand_size: tuple[int, ...]
@@ -295,7 +299,7 @@ def numbers_of(settings: Settings) -> dict[str, int]:
 def house_rows(settings: Settings, expansion: bool) -> list[dict[str, str]]:
     """Return one row for each setting that is not as printed: its value in English and the rule it replaces.
 
-    ``expansion``: the printed hand size is that of Cities.
+    ``expansion``: whether the printed hand size is that of Cities.
     """
     printed = replace(Settings(), hand_size=HAND if expansion else Settings().hand_size)
     rows = []

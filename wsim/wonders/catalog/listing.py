@@ -88,7 +88,7 @@ def recruit_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
 
 
 def further_deck_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
-    """Return one row for each further deck: its name and what happens with it (R88-R92)."""
+    """Return one row for each further deck: its name and how its cards are used (R88-R92)."""
     return [{"deck": deck.name, "meaning": deck.text()} for deck in catalogue.decks]
 
 
@@ -277,7 +277,7 @@ def _effect_texts(effects: Effects) -> dict[str, str]:
 
 
 def _diff(part: str, old: Parts, new: Parts) -> list[dict[str, Any]]:
-    """Compare entries field by field; an entry that only one side has is a single row."""
+    """Compare entries field by field; an entry that exists on one side only is a single row."""
     rows = []
     for name in dict.fromkeys([*old, *new]):
         before, after = old.get(name), new.get(name)

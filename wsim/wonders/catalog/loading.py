@@ -143,7 +143,7 @@ def _load(ruleset: str, path: Path, patches: tuple[Path, ...], changes: tuple[st
 
 
 def change_patch(change: str, ruleset: str) -> Entries:
-    """Return the patch for a ``--set`` text; raise UserError if the text is not a change.
+    """Return the patch for a ``--set`` string; raise UserError if the string is not a change.
 
     ``switches.`` and ``settings.`` refer to ``ruleset``; ``wonders.Gizah.A.2`` is short for
     ``wonders.Gizah.sides.A.2``.
@@ -188,7 +188,7 @@ def _effect_files(problems: Problems, card_files: Sequence[Path]) -> tuple[Effec
 
 
 def _check_layers(problems: Problems, document: Mapping[str, Any]) -> None:
-    """Report layers that contain anything but cards and wonders."""
+    """Report layers that contain anything other than the sections in ``ENTRIES``."""
     for name, layer in document.get("layers", {}).items():
         for section, entries in layer.items() if isinstance(layer, dict) else [(str(layer), None)]:
             if section not in ENTRIES or not isinstance(entries, dict):
@@ -271,7 +271,7 @@ def _digest(catalogue: Catalogue) -> str:
 
 
 def _drop_defaults(entry: dict[str, Any]) -> None:
-    """Take out of a card, stage or rule of the table what is at its default."""
+    """Remove values equal to their default from a card, stage or rule of the table."""
     entry.pop("uncertain", None)
     entry["effects"] = {name: value for name, value in entry["effects"].items() if value != NO_EFFECTS[name]}
     for clause in entry["effects"].get("when", ()):
@@ -281,7 +281,7 @@ def _drop_defaults(entry: dict[str, Any]) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Return a record as ``asdict`` does, but without copying values, in a tenth of the time."""
+    """Convert a record like ``asdict``, but without copying values, in a tenth of the time."""
     kind = type(value)
     if kind in _SINGLE:
         return value

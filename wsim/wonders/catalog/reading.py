@@ -34,7 +34,7 @@ COSTS: Mapping[str, Reader] = {"coins": whole(0, 99)} | {resource: whole(0, w.UN
 
 @described(table_schema(COSTS))
 def _cost(problems: Problems, path: Path, value: Any) -> Cost | None:
-    """Accept a cost that does not have too many units, and drop parts that are 0."""
+    """Accept a cost unless it has too many units; drop parts that are 0."""
     parts = read_fields(problems, path, value, COSTS, "part of a cost")
     if not isinstance(value, dict):
         return None

@@ -46,7 +46,7 @@ def _settings(problems: Problems, path: Path, value: Any) -> dict[str, Any]:
 
 
 def _override(problems: Problems, path: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of an ancestor with those of a rule set applied."""
+    """Return an ancestor's settings, overridden by the settings of a rule set."""
     settings = {**old, **{key: value for key, value in new.items() if ":" not in key}}
     for key, value in new.items():
         name, _, position = key.partition(":")
@@ -135,7 +135,7 @@ def _ruleset(
 
 
 def resolve(problems: Problems, rulesets: Mapping[str, dict[str, Any]], name: str) -> Ruleset:
-    """Return a rule set including what it inherits; raise UserError for an unknown name or a missing field."""
+    """Return a rule set including all inherited fields; raise UserError for an unknown name or a missing field."""
     if rulesets and name not in rulesets:
         problems.add(f"unknown rule set {name!r}{nearest(name, rulesets)}; accepted: {', '.join(rulesets)}")
     if name not in rulesets:
@@ -163,7 +163,7 @@ def resolve(problems: Problems, rulesets: Mapping[str, dict[str, Any]], name: st
 
 
 def _merged(problems: Problems, rulesets: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
-    """Return the fields of a rule set merged with those of its ancestors."""
+    """Return the fields of a rule set merged with its ancestors' fields."""
     chain: list[str] = []
     step: str | None = name
     while step is not None and step in rulesets:

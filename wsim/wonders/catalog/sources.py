@@ -1,4 +1,4 @@
-"""The source of an entry of compiled rules: a card, a stage or a rule of the table; its name in errors and traces."""
+"""The card, stage or rule of the table behind an entry of compiled rules, as named in errors and traces."""
 
 from __future__ import annotations
 
