@@ -100,7 +100,7 @@ def test_mistakes_in_a_position_are_reported() -> None:
     assert len(told(lambda: Game.from_json(json.dumps(head)))) == 6
 
 
-def test_options() -> None:
+def test_mistakes_in_options_are_reported() -> None:
     from dataclasses import dataclass
 
     @dataclass(frozen=True)

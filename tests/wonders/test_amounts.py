@@ -58,7 +58,7 @@ def decisions(trace: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("1e-duo", 2), ("2e-cities-teams", 4)])
-def test_amounts_are_chosen_as_the_twin_chooses_them(ruleset: str, players: int) -> None:
+def test_amount_choices_agree_with_the_twin(ruleset: str, players: int) -> None:
     chosen = set()
     for trace in compare_case(Case(3, ruleset, players, AMOUNTS), games=4):
         chosen |= {(one.get("card", "Dam"), one["when"], one["amount"]) for one in decisions(trace) if "amount" in one}
@@ -66,7 +66,7 @@ def test_amounts_are_chosen_as_the_twin_chooses_them(ruleset: str, players: int)
     assert {clause for card, clause, _ in chosen if card == "Altar"} == {1, 2, 3}
 
 
-def test_a_person_is_told_which_amounts_can_be_chosen() -> None:
+def test_a_person_sees_which_amounts_can_be_chosen() -> None:
     game = wsim.Game(set=AMOUNTS[:2], players=3, policies="random", seed=11)
     while game.decision != "effect":
         builds = [move for move in game.legal() if move["card"] == "Altar" and move["action"] == "build"]
@@ -104,7 +104,7 @@ def test_amounts_are_in_the_picks_table_and_no_coins() -> None:
     assert (asked.filter(asked["entry"] >= 128)["bank"] == 2 * asked.filter(asked["entry"] >= 128)["amount"]).all()
 
 
-def test_good_amounts_are_large_and_bad_ones_small() -> None:
+def test_policies_choose_large_good_amounts_and_small_bad_ones() -> None:
     offers = when(
         "Altar",
         {"event": "built", "amount": 5, "gain": {"points": "amount"}},
@@ -179,5 +179,5 @@ CARD: Clause = {"card": {"from": "city"}}
         ({**BUILT, "amout": 3, "gain": {"coins": 1}}, "when.1.amout: unknown field 'amout' (did you mean 'amount'?)"),
     ],
 )
-def test_mistakes_about_amounts_are_refused_in_a_sentence(clause: Clause, expected: str) -> None:
+def test_mistakes_about_amounts_are_reported_in_one_sentence(clause: Clause, expected: str) -> None:
     check_refusal(clause, expected)

@@ -146,7 +146,7 @@ def immediate(effects: tuple[Effect, ...]) -> int:
 
 
 @first_quick(1, "ruleset", RULE_SETS)
-def test_a_card_has_the_effects_that_are_printed(ruleset: str) -> None:
+def test_a_card_has_the_printed_effects(ruleset: str) -> None:
     each_is_right(cards(ruleset), partial(check_effects, ruleset))
 
 
@@ -171,7 +171,7 @@ def check_effects(ruleset: str, card: Card) -> None:
 
 
 @pytest.mark.parametrize("ruleset", RULE_SETS)
-def test_a_stage_costs_and_does_what_is_printed(ruleset: str) -> None:
+def test_a_stage_has_the_printed_cost_and_effects(ruleset: str) -> None:
     each_is_right(stages(ruleset), partial(check_stage, ruleset))
 
 
@@ -201,7 +201,7 @@ def check_stage(ruleset: str, printed: tuple[Any, str, int]) -> None:
     assert int(p.public.sale[0]) == int(p.public.sale_flex_count[0]) == 0
 
 
-def test_a_wrong_card_is_named() -> None:
+def test_a_card_with_wrong_effects_is_named() -> None:
     with pytest.raises(AssertionError, match=r"(?s)Palace: .*Loom: "):
         each_is_right({"Palace": 1, "Baths": 0, "Loom": 2}, lambda thing: check_none(thing))
 

@@ -98,12 +98,12 @@ def of_stock(rng: random.Random, names: list[str], number: int) -> Clause:
 
 @pytest.mark.boundscheck
 @pytest.mark.parametrize("seed", range(QUICK))
-def test_a_drawn_catalogue_of_clauses_is_played_as_the_twin_plays_it(seed: int) -> None:
+def test_a_random_catalogue_of_clauses_agrees_with_the_twin(seed: int) -> None:
     compare_case(drawn_case(seed), games=2)
 
 
 @pytest.mark.slow
-def test_many_drawn_catalogues_of_clauses_are_played_as_the_twin_plays_them() -> None:
+def test_many_random_catalogues_of_clauses_agree_with_the_twin() -> None:
     for seed in range(QUICK, QUICK + MANY):
         compare_case(drawn_case(seed), games=2)
 
@@ -129,7 +129,7 @@ def test_many_drawn_catalogues_of_clauses_are_played_as_the_twin_plays_them() ->
         ("annals", 6, 6),
     ],
 )
-def test_invented_cards_play_as_in_the_twin(name: str, number: int, players: int) -> None:
+def test_invented_cards_agree_with_the_twin(name: str, number: int, players: int) -> None:
     with (ROOT / "analysis" / "expansion" / f"{name}.toml").open("rb") as file:
         sections = tomllib.load(file)
     cards, rules = sections.get("cards", {}), sections.get("table", {})
@@ -164,7 +164,7 @@ def one_for_each_word() -> dict[str, list[Clause]]:
 
 
 @pytest.mark.slow
-def test_every_word_acts_in_games_that_both_engines_play_alike() -> None:
+def test_every_clause_keyword_acts_and_agrees_with_the_twin() -> None:
     """The words share the cards of the first age; a trace says which clause of which card did what."""
     words = one_for_each_word()
     ruleset, players = "2e-cities-teams", 6
@@ -206,7 +206,7 @@ def test_a_position_shows_stored_free_builds() -> None:
     assert "free" in {move.get("how") for move in described.legal()}
 
 
-def test_a_position_that_is_set_up_waits_for_moves() -> None:
+def test_clauses_act_in_a_position_that_was_set_up() -> None:
     """The clauses of what stands in a city act in a game that was set up from what a person sees (R54)."""
     when = written([{"event": "sold", "by": "anyone", "gain": {"coins": 2}}])
     game = wsim.Game(set=[f"cards.Altar.when={when}"], players=3, policies="random", seed=11)
@@ -222,7 +222,7 @@ def test_a_position_that_is_set_up_waits_for_moves() -> None:
         assert cities(one, 0)[owner]["coins"] == before + 3 + 3 * 2
 
 
-def test_no_purchase_is_left_over_when_the_next_seat_chooses() -> None:
+def test_purchases_are_reset_before_the_next_seat_chooses() -> None:
     """A formula knows the purchase of the move that is made; before it, `balanced` reckons with the full price."""
     when = written([{"event": "bought", "by": "anyone", "gain": {"coins": "purchase"}}])
     game = wsim.Game(set=[f"cards.Altar.when={when}"], players=3, policies="balanced", seed=11)

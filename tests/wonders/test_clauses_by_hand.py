@@ -119,7 +119,7 @@ def test_a_clause_acts_on_its_city_the_trigger_or_each_city_that_it_names(
     assert acting.module.cities_met(acting.game.public, acting.rules, 0, 1, 3) == sum(1 << city for city, _ in acted)
 
 
-def test_a_clause_that_asks_waits_if_it_can_act_on_anybody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_optional_clause_waits_if_it_can_act_on_some_city(monkeypatch: pytest.MonkeyPatch) -> None:
     given = [{"trigger": w.ON_CARD}, {"trigger": w.ON_CARD, "options": 2, "when": 5}]
     acting = Acting(monkeypatch, given)
     acting.noted(monkeypatch)
@@ -132,7 +132,7 @@ def test_a_clause_that_asks_waits_if_it_can_act_on_anybody(monkeypatch: pytest.M
     assert len(acting.pending) == 1, "its condition is true of no city"
 
 
-def test_actions_change_amounts_and_are_logged_where_something_was_done(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_actions_change_amounts_and_are_logged_if_they_had_an_effect(monkeypatch: pytest.MonkeyPatch) -> None:
     """Actions 2 to 4 of a clause: coins, a counter of the table, and one of which nothing was done."""
     acting = Acting(monkeypatch, [{"trigger": w.ON_CARD, "entry": 9}])
     table = len(w.ACTS) + 3
@@ -166,7 +166,7 @@ def test_actions_change_amounts_and_are_logged_where_something_was_done(monkeypa
 # --- when clauses act
 
 
-def test_clauses_of_a_moment_act_seat_by_seat_in_the_order_of_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clauses_of_a_moment_act_in_seat_then_catalogue_order(monkeypatch: pytest.MonkeyPatch) -> None:
     given = [{"trigger": w.ON_AGE, "entry": entry} for entry in (1, 2, 3)] + [{"trigger": w.ON_WAR, "entry": 1}]
     acting = Acting(monkeypatch, given)
     acting.noted(monkeypatch)
@@ -184,7 +184,7 @@ def test_clauses_of_a_moment_act_seat_by_seat_in_the_order_of_the_catalogue(monk
     assert acting.done == []
 
 
-def test_whose_moves_are_watched_for_which_clauses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_moves_that_each_clause_watches(monkeypatch: pytest.MonkeyPatch) -> None:
     """The eight colours have bits 0 to 7; a stage 8, a sale 9, a last card 10, a purchase 11."""
     acting = Acting(monkeypatch, [
         {"trigger": w.ON_CARD, "entry": 1, "by": w.WHOM_LEFT, "colors": 0b101},
@@ -207,7 +207,7 @@ def test_whose_moves_are_watched_for_which_clauses(monkeypatch: pytest.MonkeyPat
     assert [watched >> 11 for watched in acting.game.hidden.watched] == [1, 1, 1, 1]
 
 
-def test_what_was_built_acts_first_and_then_who_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_built_structures_act_before_clauses_waiting_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seat 1 builds card 1 (red), which has a clause of its own and one for red cards; that does not see itself."""
     acting = Acting(monkeypatch, [
         {"trigger": w.ON_BUILT, "entry": 1},
@@ -286,7 +286,7 @@ def test_purchases_trigger_clauses_the_left_seller_first(monkeypatch: pytest.Mon
     assert [(clause, event[3]) for clause, *_, event in acting.done] == [(1, 4), (2, 4), (0, 4)]
 
 
-def test_shields_of_an_age_and_units_of_a_turn_go_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shields_for_an_age_and_units_for_a_turn_expire(monkeypatch: pytest.MonkeyPatch) -> None:
     module = in_python(clauses, monkeypatch)
     public = SimpleNamespace(seats=2, shields=[5, 3], age_shields=[2, 0])
     for name, units in {"plain": (0x0302, 9), "reach": (0x0504, 9), "turn_units": (0x0101, 0)}.items():
@@ -297,7 +297,7 @@ def test_shields_of_an_age_and_units_of_a_turn_go_again(monkeypatch: pytest.Monk
     assert (public.plain, public.reach, public.turn_units) == ([0x0201, 9], [0x0403, 9], [0, 0])
 
 
-def test_points_by_formula_are_added_for_each_city_that_a_clause_names(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_formula_points_are_added_for_each_city_named_by_a_clause(monkeypatch: pytest.MonkeyPatch) -> None:
     """Worth 100 by itself, and the number of each neighbour that has one; seat 1 has the neighbours 2 and 0."""
     acting = Acting(monkeypatch, [
         {"trigger": w.ON_SCORE, "entry": 1, "each": w.WHOM_SELF},
@@ -369,7 +369,7 @@ def test_a_formula_reads_the_structure_of_the_event(reading: Any) -> None:
     assert read(reading, public, rules, "event", order, owner=3) == 24
 
 
-def test_a_formula_reads_the_structure_that_a_city_built_last(reading: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_formula_reads_the_last_structure_of_a_city(reading: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[int, ...]] = []
 
     def built_as(_public: Any, _rules: Any, seat: int, kind: int, place: int) -> int:
@@ -384,7 +384,7 @@ def test_a_formula_reads_the_structure_that_a_city_built_last(reading: Any, monk
     assert asked == [(1, 5, 2), (0, 5, 2)]
 
 
-def test_a_number_that_a_formula_cannot_hold_stops_the_game(reading: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_formula_overflow_stops_the_game(reading: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """255 at most, and 32,767 of what may be more than that, such as coins."""
     stopped: list[tuple[int, ...]] = []
     values: dict[int, int] = {}
@@ -401,9 +401,7 @@ def test_a_number_that_a_formula_cannot_hold_stops_the_game(reading: Any, monkey
             assert stopped == ([(limits.ASKED, 1, -1, value, bound)] if value > bound else [])
 
 
-def test_an_effect_function_gets_as_many_numbers_as_the_formula_has(
-    reading: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_effect_function_gets_the_arguments_of_the_formula(reading: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     called: list[Any] = []
 
     def call_slot(*given: Any) -> int:
@@ -447,7 +445,7 @@ def test_a_game_stops_when_its_log_is_full(monkeypatch: pytest.MonkeyPatch) -> N
     assert stopped == [(limits.LOGGED, -1, -1, room + 1, room)]
 
 
-def test_decisions_of_one_turn_are_of_one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decisions_of_one_turn_belong_to_one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Players choose at the same time; who decides about the pile, or holds the Free City, decides alone."""
     module = in_python(lockstep, monkeypatch)
     rules = SimpleNamespace(duo=0)
@@ -467,7 +465,7 @@ def test_decisions_of_one_turn_are_of_one_moment(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(("asks", "on_new_state", "whole"), [(0, 1, False), (1, 1, True), (0, 0, True)])
-def test_of_a_state_that_is_put_away_only_what_is_used_is_copied(
+def test_only_the_used_part_of_the_old_state_is_copied(
     asks: int, on_new_state: int, whole: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Moves that were made, the seats of the table, and what only clauses or the old state (R9.5) need."""

@@ -31,7 +31,7 @@ COPIES = (
 
 @pytest.mark.boundscheck
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("1e", 7)])
-def test_copies_play_as_in_the_twin(ruleset: str, players: int) -> None:
+def test_copies_agree_with_the_twin(ruleset: str, players: int) -> None:
     traces = compare_case(Case(1, ruleset, players, COPIES), games=2)
     turns = [turn for trace in traces for age in trace["ages"] for turn in age["turns"]]
     effects = [one for turn in turns for one in turn.get("effects", ())]
@@ -49,11 +49,11 @@ def test_copies_play_as_in_the_twin(ruleset: str, players: int) -> None:
         ({"event": "built", "lose": {"copies": 1}}, "copies"),
     ],
 )
-def test_a_copy_of_nothing_or_more_than_one_is_refused(clause: dict[str, Any], message: str) -> None:
+def test_a_copy_of_zero_or_several_cards_is_rejected(clause: dict[str, Any], message: str) -> None:
     check_refusal(clause, message)
 
 
-def test_copies_are_read_in_english() -> None:
+def test_copies_are_described_in_english() -> None:
     catalogue = load_catalogue(changes=COPIES)
     said = {name: effects_text(catalogue.card(name).effects) for name in ("Baths", "Theater", "Palace")}
     once_more = "has the lasting effects of that card once more"
@@ -80,7 +80,7 @@ def test_a_position_shows_copies_and_is_set_up_with_them() -> None:
     assert "copied" not in wsim.Game(players=3).observe(0)["cities"][0]
 
 
-def test_policies_value_what_a_copy_adds() -> None:
+def test_policies_value_the_gain_from_a_copy() -> None:
     """A dear card that doubles the blue card of a neighbour is taken for its points, not that which doubles none."""
     choose = [{"gain": {"coins": 2}}, {"card": {"from": "city", "if": "card.blue"}, "gain": {"copies": 1}}]
     change = f"table.Echo.when={written([{'event': 'before_conflicts', 'if': 'blue > 0', 'choose': choose}])}"

@@ -55,7 +55,7 @@ def turns(trace: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.boundscheck
-def test_counters_are_played_as_the_twin_plays_them_and_stay_within_bounds() -> None:
+def test_counters_agree_with_the_twin_and_stay_within_bounds() -> None:
     traces = compare_case(Case(1, "1e", 4, CHANGES), games=8)
     seen: dict[str, set[int]] = {}
     for trace in traces:
@@ -69,7 +69,7 @@ def test_counters_are_played_as_the_twin_plays_them_and_stay_within_bounds() -> 
     assert max(seen["rent of Altar"]) == max(seen["rent of Baths"]) == 3
 
 
-def test_an_effect_on_a_counter_says_by_how_much_it_changed() -> None:
+def test_an_effect_on_a_counter_records_the_change() -> None:
     traces = compare_case(Case(1, "1e", 4, CHANGES), games=8)
     effects = [effect for trace in traces for turn in turns(trace) for effect in turn.get("effects", ())]
     of_table = [effect for effect in effects if effect["does"] == "gain counter strife"]
@@ -79,7 +79,7 @@ def test_an_effect_on_a_counter_says_by_how_much_it_changed() -> None:
     assert {2, 3, 4} <= gains  # 3 + 4 is 5, a change by 2
 
 
-def test_counters_of_a_turn_and_an_age_are_reset() -> None:
+def test_counters_for_a_turn_or_an_age_are_reset() -> None:
     quiet = 0
     for trace in compare_case(Case(2, "2e", 3, CHANGES), games=4):
         for age in trace["ages"]:
@@ -132,7 +132,7 @@ OF_CARDS = (
 )
 
 
-def test_the_card_that_caused_an_event_is_known_as_the_twin_knows_it() -> None:
+def test_the_card_that_caused_an_event_agrees_with_the_twin() -> None:
     catalogue = load_catalogue("1e")
     done: dict[int, int] = {}
     of_order = set()
@@ -172,7 +172,7 @@ def test_clauses_with_counters_and_cards_are_described_in_english() -> None:
     assert lines == ["Counters", "  - favour: meaning one for each city; 0 to 5, 0 at the start of the game"]
 
 
-def test_counters_are_part_of_the_digest_only_where_there_are_some() -> None:
+def test_counters_are_part_of_the_digest_only_if_declared() -> None:
     plain, declared = load_catalogue("1e"), load_catalogue("1e", changes=DECLARED)
     more = load_catalogue("1e", changes=[*DECLARED, "counters.favour.most=6"])
     assert len({plain.digest, declared.digest, more.digest}) == 3
@@ -210,14 +210,14 @@ def test_counters_are_part_of_the_digest_only_where_there_are_some() -> None:
         ("settings.start_coins='counter.favour'", "is not known when this setting is evaluated; accepted: players"),
     ],
 )
-def test_mistakes_about_counters_and_cards_are_refused_in_a_sentence(change: str, expected: str) -> None:
+def test_mistakes_about_counters_and_cards_are_reported_in_one_sentence(change: str, expected: str) -> None:
     with pytest.raises(UserError) as refused:
         load_catalogue("1e", changes=[change])
     assert expected in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
-def test_the_nearest_counter_is_suggested_and_those_of_cards_are_refused_in_settings() -> None:
+def test_unknown_counters_get_suggestions_and_card_facts_are_rejected_in_settings() -> None:
     with pytest.raises(UserError, match=r"unknown counter 'favor' \(did you mean 'favour'\?\); accepted: favour, heat"):
         load_catalogue("1e", changes=[*DECLARED, when("Altar", {"event": "built", "lose": {"counter": {"favor": 1}}})])
     with pytest.raises(UserError, match="'rent' belongs to cards, and a setting has none"):
@@ -234,7 +234,7 @@ def test_the_nearest_counter_is_suggested_and_those_of_cards_are_refused_in_sett
         ("{most=3}", "6 if 5 % counter.uses > 1 else 0", "could be 0, and division by 0 is not allowed"),
     ],
 )
-def test_formulas_know_the_bounds_of_counters(counter: str, formula: str, message: str) -> None:
+def test_formulas_use_the_bounds_of_counters(counter: str, formula: str, message: str) -> None:
     changes = (f"counters.uses={counter}", when("Altar", {"event": "built", "gain": {"coins": formula}}))
     if not message:
         assert load_catalogue(changes=changes).card("Altar").effects.when
@@ -244,14 +244,14 @@ def test_formulas_know_the_bounds_of_counters(counter: str, formula: str, messag
     assert message in str(error.value)
 
 
-def test_an_amount_to_choose_may_be_as_large_as_its_counter() -> None:
+def test_a_chosen_amount_may_be_as_large_as_its_counter() -> None:
     clause = {"event": "built", "amount": "2 * counter.uses", "gain": {"coins": "amount"}}
     load_catalogue(changes=("counters.uses={most=10}", when("Altar", clause)))
     with pytest.raises(UserError, match="could be 22, and an amount to choose is at most 20"):
         load_catalogue(changes=("counters.uses={most=11}", when("Altar", clause)))
 
 
-def test_too_many_counters_are_refused() -> None:
+def test_too_many_counters_are_rejected() -> None:
     many = [f"counters.c{n}={{most=3}}" for n in range(17)]
     with pytest.raises(UserError, match="17 counters are too many; accepted: at most 16"):
         load_catalogue("1e", changes=many)
@@ -276,7 +276,7 @@ def middle(seed: int = 11) -> wsim.Game:
     return game
 
 
-def test_views_and_written_positions_have_counters() -> None:
+def test_views_and_written_positions_contain_counters() -> None:
     game = middle()
     view: Any = json.loads(game.to_json(seat=game.to_move))["position"]
     assert set(view["counters"]) == {"strife"}
@@ -298,7 +298,7 @@ def test_views_and_written_positions_have_counters() -> None:
         ("table", {"strife": 1000}, "strife in counters of the table"),
     ],
 )
-def test_impossible_counters_of_a_position_are_refused(place: str, given: dict[str, int], expected: str) -> None:
+def test_impossible_counters_in_a_position_are_rejected(place: str, given: dict[str, int], expected: str) -> None:
     game = middle()
     record: Any = json.loads(game.to_json(seat=game.to_move))
     (record["position"] if place == "table" else record["position"]["cities"][0])["counters"] = given
@@ -307,7 +307,7 @@ def test_impossible_counters_of_a_position_are_refused(place: str, given: dict[s
     assert expected in str(refused.value)
 
 
-def test_observations_have_every_counter_of_every_city() -> None:
+def test_observations_contain_every_counter_of_every_city() -> None:
     env = VectorEnv(4, set=list(CHANGES), players=3, seed=5)
     names = list(env.columns)
     counters = [name for name in names if ".counter:" in name]

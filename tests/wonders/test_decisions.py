@@ -73,7 +73,7 @@ def decisions(trace: dict[str, Any]) -> list[dict[str, Any]]:
 
 @pytest.mark.boundscheck
 @first_quick(2, ("ruleset", "players"), [("1e-duo", 2), ("2e-cities-teams", 4), ("1e", 5)])
-def test_decisions_are_made_as_the_twin_makes_them(ruleset: str, players: int) -> None:
+def test_decisions_agree_with_the_twin(ruleset: str, players: int) -> None:
     changes = OFTEN if ruleset == "1e" else OFTEN[:-1]
     traces = compare_case(Case(1, ruleset, players, changes), games=6)
     asked = [one for trace in traces for one in decisions(trace) if "card" in one]
@@ -87,7 +87,7 @@ def test_decisions_are_made_as_the_twin_makes_them(ruleset: str, players: int) -
 POLICIES = ("random", "first", "greedy", "rulebased", "balanced", "net", "search:playouts=4", "endgame:playouts=4")
 
 
-def test_every_policy_is_asked_and_plays_on() -> None:
+def test_every_policy_answers_clause_decisions() -> None:
     """At a table of eight players, everyone decides; a search goes on from such a decision."""
     frame = wsim.simulate(set=OFTEN, players=4, policies=POLICIES[:4], games=30, seed=5)
     assert len(frame) == 120
@@ -102,7 +102,7 @@ def test_every_policy_is_asked_and_plays_on() -> None:
     assert len(asked) > 1
 
 
-def test_good_offers_are_taken_and_bad_ones_declined() -> None:
+def test_good_options_are_accepted_and_bad_ones_declined() -> None:
     """Whoever weighs moves takes what is worth it: coins rather than a debt, no payment for nothing."""
     offers = when(
         "Altar",
@@ -155,7 +155,7 @@ def test_a_person_sees_the_options() -> None:
     assert " declines: Altar" in text
 
 
-def test_a_seat_that_decides_learns_nothing_hidden_from_a_redrawing() -> None:
+def test_redrawing_reveals_nothing_hidden_to_a_deciding_seat() -> None:
     """Drawn again at a decision, the position has the same decision, the same public facts and the own hand."""
     seen = set()
     tables = {"1e": 3, "1e-duo": 2, "2e-cities-teams": 4}
@@ -208,7 +208,7 @@ def test_decisions_are_rows_of_the_picks_table() -> None:
     assert "clause" not in printed.picks_frame(picks[:0]).columns
 
 
-def test_clauses_that_ask_are_described_in_english() -> None:
+def test_optional_clauses_are_described_in_english() -> None:
     texts = EFFECTS["when"].say(load_catalogue("1e", changes=OFTEN).card("Altar").effects.when).split("; ")
     assert texts[0] == (
         "when built: chooses one of: (1) gains 3 coins, (2) pays 1 coin: gains 1 shield, (3) counter favour rises by 4"
@@ -263,7 +263,7 @@ COIN: dict[str, Any] = {"gain": {"coins": 1}}
         ),
     ],
 )
-def test_mistakes_about_decisions_are_refused_in_a_sentence(clause: dict[str, Any], expected: str) -> None:
+def test_mistakes_about_decisions_are_reported_in_one_sentence(clause: dict[str, Any], expected: str) -> None:
     check_refusal(clause, expected)
 
 
@@ -275,7 +275,7 @@ def test_a_game_read_from_json_continues_where_it_was_left() -> None:
     assert again.legal() == game.legal()
 
 
-def test_a_price_and_a_loss_of_one_clause_are_one_effect_of_the_trace() -> None:
+def test_a_price_and_a_loss_of_one_clause_are_one_trace_effect() -> None:
     both = {"event": "built", "price": 1, "lose": {"coins": 1}, "gain": {"shields": 1}}
     traces = compare_case(Case(1, "1e", 3, (when("Lumber Yard", both),)), games=4)
     amounts = set()

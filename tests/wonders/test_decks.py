@@ -44,7 +44,7 @@ def recruits(trace: dict[str, Any]) -> list[dict[str, Any]]:
 
 @pytest.mark.boundscheck
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("1e", 7), ("1e-duo", 2)])
-def test_invented_decks_play_as_in_the_twin(ruleset: str, players: int) -> None:
+def test_invented_decks_agree_with_the_twin(ruleset: str, players: int) -> None:
     traces = compare_case(Case(1, ruleset, players, (), (COUNSELLORS,)), games=3)
     assert {one["deck"] for trace in traces for one in recruits(trace)} == {"Charters", "Counsellors"}
 
@@ -101,7 +101,7 @@ def test_the_numbers_of_a_deck_are_knobs() -> None:
     assert values[("decks", "Counsellors", "cards", "Taxman", "when", "1", "gain", "coins:1")] == 3
 
 
-def test_points_of_a_recruited_card_can_be_added_to_games_that_were_played() -> None:
+def test_points_of_a_recruited_card_can_be_added_to_recorded_games() -> None:
     table = engine_table("1e", 3, set=(deck({"Hero": {"points": 9}, "Bard": {}}, display=2),))
     seats = wsim.simulate(set=[deck({"Hero": {"points": 9}, "Bard": {}}, display=2)], players=3, games=10, seed=1)
     path = ("decks", "Envoys", "cards", "Hero", "points")
@@ -111,7 +111,7 @@ def test_points_of_a_recruited_card_can_be_added_to_games_that_were_played() -> 
     assert TUNING.worth(table, (*path[:-1], "cost"), seats) is None
 
 
-def test_positions_and_traces_show_who_recruits_whom() -> None:
+def test_positions_and_traces_show_recruited_cards() -> None:
     game = wsim.Game(patch=[COUNSELLORS], players=3, policies="random", seed=2)
     assert game.decision == "effect"
     hand = json.loads(game.to_json(seat=0))["position"]["recruits"]
@@ -141,7 +141,7 @@ def test_effects_of_recruits_at_the_end_of_an_age_belong_to_the_age_in_traces() 
             assert {"gain coins", "gain shields"} <= {effect["does"] for effect in age["effects"]}
 
 
-def test_a_position_with_decks_is_set_up_from_what_a_seat_sees() -> None:
+def test_a_position_with_decks_can_be_set_up_from_the_view_of_a_seat() -> None:
     game = wsim.Game(patch=[COUNSELLORS], players=3, policies="random", seed=2)
     while game.decision == "effect":
         game = game.step(game.legal()[0])
@@ -154,7 +154,7 @@ def test_a_position_with_decks_is_set_up_from_what_a_seat_sees() -> None:
         wsim.Game.from_json(broken, trust=True)
 
 
-def test_redrawing_keeps_what_a_seat_sees_and_draws_the_other_hands_evenly() -> None:
+def test_redrawing_keeps_visible_cards_and_draws_other_hands_uniformly() -> None:
     changes = (deck(several(14, points=1), deal=2),)
     table = engine_table("1e", 3, set=changes)
     position: Any = table.begin(5)
@@ -172,7 +172,7 @@ def test_redrawing_keeps_what_a_seat_sees_and_draws_the_other_hands_evenly() -> 
     assert np.all(np.abs(np.array(unseen) - 120) < 5 * np.sqrt(600 * 0.2 * 0.8))
 
 
-def test_observations_and_actions_have_the_cards_of_decks() -> None:
+def test_observations_and_actions_include_deck_cards() -> None:
     env = VectorEnv(4, patch=[COUNSELLORS], players=3, policies="random", seed=1)
     step = env.reset()
     hands = step.observations[:, [place for place, name in enumerate(env.columns) if name.startswith("recruit:")]]
@@ -210,7 +210,7 @@ def recruited(cards: dict[str, Any], policy: str) -> dict[str, float]:
     return {name: float(frame[f"recruited:{name}"].to_numpy().mean()) for name in cards}
 
 
-def test_policies_that_value_moves_recruit_worthwhile_cards() -> None:
+def test_value_based_policies_recruit_worthwhile_cards() -> None:
     cards = {"Hero": {"points": 9}, "Fool": {"cost": 3, "points": -5}, "Idler": {"cost": 3}}
     for policy in ("greedy", "balanced", "net"):
         shares = recruited(cards, policy)
@@ -221,7 +221,7 @@ def test_policies_that_value_moves_recruit_worthwhile_cards() -> None:
 # --- as cards on pages
 
 
-def test_cards_to_recruit_have_faces_behind_those_of_the_ages() -> None:
+def test_deck_cards_have_faces_after_those_of_the_ages() -> None:
     """Without a colour, by deck."""
     cards = {"Captain": {"cost": 2, "shields": 1}, "Reeve": {"when": [{"event": "built", "gain": {"coins": 1}}]}}
     every = faces(load_catalogue(changes=(deck(cards, display=2),)))
@@ -234,7 +234,7 @@ def test_cards_to_recruit_have_faces_behind_those_of_the_ages() -> None:
     assert (reeve.part.costs, reeve.part.does) == ("free", "When recruited: gains 1 coin")
 
 
-def test_a_replay_shows_recruited_cards_in_their_city_from_the_turn_on() -> None:
+def test_a_replay_shows_recruited_cards_from_the_turn_they_were_recruited() -> None:
     plan = Plan.make(patch=[COUNSELLORS], policies="balanced", seed=3)
     simulator: Any = find_game(plan.game).prepare(plan)
     told, trace = simulator.story(0), simulator.trace(0)
@@ -260,7 +260,7 @@ def test_a_replay_shows_recruited_cards_in_their_city_from_the_turn_on() -> None
     assert len(recruited) > 6
 
 
-def test_what_a_seat_knows_shows_the_cards_of_decks_in_its_own_hand_alone() -> None:
+def test_a_seat_sees_deck_cards_only_in_its_own_hand() -> None:
     game = wsim.Game(patch=COUNSELLORS, policies="balanced", seed=3)
     view = game.observe(1)
     seen = game.scene(1)

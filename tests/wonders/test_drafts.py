@@ -32,7 +32,7 @@ TWO = (deck(several(35, points=1, cost=1), draft=5), deck({f"Bard{n}": {} for n 
         ("2e-cities-teams", 4, (*TWO, "settings.passing=['right', 'left', 'left']")),
     ],
 )
-def test_drafts_play_as_in_the_twin(ruleset: str, players: int, changes: tuple[str, ...]) -> None:
+def test_drafts_agree_with_the_twin(ruleset: str, players: int, changes: tuple[str, ...]) -> None:
     traces = compare_case(Case(1, ruleset, players, changes, () if changes else (COMPANIONS,)), games=2)
     kept = 4 + 1 if changes else 3
     for trace in traces:
@@ -41,7 +41,7 @@ def test_drafts_play_as_in_the_twin(ruleset: str, players: int, changes: tuple[s
         assert "keep" not in made[kept * players :]
 
 
-def test_a_draft_is_listed_and_read_in_english() -> None:
+def test_a_draft_is_listed_and_described_in_english() -> None:
     catalogue = load_catalogue(changes=(deck(several(14, cost=2), draft=2),))
     assert catalogue_dict(catalogue)["decks"]["Envoys"]["draft"] == 2
     assert further_deck_rows(catalogue)[0]["meaning"] == (
@@ -53,7 +53,7 @@ def test_a_draft_is_listed_and_read_in_english() -> None:
     assert game.phrase(game.legal()[0]).startswith("Envoys: keep Envoy")
 
 
-def test_a_seat_sees_the_hand_before_it_and_what_it_kept() -> None:
+def test_a_seat_sees_its_current_hand_and_kept_cards() -> None:
     game = wsim.Game(patch=[COMPANIONS], players=3, policies="random", seed=2)
     first: Any = game.observe(0)
     assert (len(first["draft"]), first["recruits"], first["hand"]) == (4, [], [])
@@ -75,7 +75,7 @@ def test_a_seat_sees_the_hand_before_it_and_what_it_kept() -> None:
     assert ("draft" in last.record, len(last["recruits"]), len(last["hand"])) == (False, 4, 7)
 
 
-def test_a_position_in_a_draft_is_refused_and_one_after_it_is_set_up() -> None:
+def test_positions_can_be_set_up_after_but_not_during_a_draft() -> None:
     game = wsim.Game(patch=[COMPANIONS], players=3, policies="random", seed=2)
     with pytest.raises(UserError, match="accepted: a position after the draft"):
         wsim.Game.from_json(game.to_json(seat=0), trust=True)
@@ -99,7 +99,7 @@ def held(position: Any, seat: int) -> tuple[int, int, list[int]]:
 @pytest.mark.parametrize(
     ("ruleset", "players", "size", "step"), [("1e", 3, 5, 1), ("1e", 4, 3, 1), ("1e", 3, 4, -1), ("1e-duo", 2, 6, 1)]
 )
-def test_redrawn_drafts_are_ones_that_a_seat_may_have_seen(ruleset: str, players: int, size: int, step: int) -> None:
+def test_redrawn_drafts_are_consistent_with_what_a_seat_saw(ruleset: str, players: int, size: int, step: int) -> None:
     """Every hand that is passed on has lost one card, which its player has kept; to the right with a step of -1."""
     turned = () if step > 0 else ("settings.passing=['right', 'left', 'left']",)
     position: Any = engine_table(ruleset, players, set=(deck(several(42, points=1), draft=size), *turned)).begin(7)
@@ -126,7 +126,7 @@ def test_redrawn_drafts_are_ones_that_a_seat_may_have_seen(ruleset: str, players
     assert found > players * size
 
 
-def test_redrawing_leaves_every_card_equally_likely_that_a_seat_never_saw() -> None:
+def test_redrawing_makes_all_unseen_cards_equally_likely() -> None:
     position: Any = engine_table("1e", 3, set=(deck(several(14, points=1), draft=2),)).begin(5)
     own = int(position.record.own[0].draft)
     counted: Counter[int] = Counter()
@@ -141,7 +141,7 @@ def test_redrawing_leaves_every_card_equally_likely_that_a_seat_never_saw() -> N
 # --- policies and environments
 
 
-def test_observations_and_actions_have_the_cards_to_keep() -> None:
+def test_observations_and_actions_include_draft_cards() -> None:
     env = VectorEnv(4, patch=[COMPANIONS], players=3, policies="random", seed=1)
     step = env.reset()
     shown = [place for place, name in enumerate(env.columns) if name.startswith("draft:")]
@@ -168,7 +168,7 @@ def test_policies_keep_worthwhile_cards() -> None:
         assert others.to_numpy().sum() == 0
 
 
-def test_every_policy_drafts_and_picks_have_its_decisions() -> None:
+def test_every_policy_drafts_and_picks_record_the_decisions() -> None:
     line_up = ["random", "greedy", "balanced", "net", "rulebased"]
     plan: dict[str, Any] = {"patch": [COMPANIONS], "players": 5, "policies": line_up, "games": 10, "seed": 5}
     frame = wsim.simulate(**plan)

@@ -36,9 +36,7 @@ CASES: tuple[tuple[str, int, tuple[str, ...]], ...] = (
 
 @pytest.mark.boundscheck
 @pytest.mark.parametrize(("ruleset", "players", "changes"), CASES)
-def test_cards_drawn_from_a_stock_are_recruited_as_in_the_twin(
-    ruleset: str, players: int, changes: tuple[str, ...]
-) -> None:
+def test_recruits_drawn_from_a_stock_agree_with_the_twin(ruleset: str, players: int, changes: tuple[str, ...]) -> None:
     recruited = 0
     for trace in compare_case(Case(1, ruleset, players, changes), games=2):
         dealt = {name for hands in trace["decks"].values() for hand in hands for name in np.ravel(hand)}
@@ -48,7 +46,7 @@ def test_cards_drawn_from_a_stock_are_recruited_as_in_the_twin(
     assert recruited > 0
 
 
-def test_by_hand_one_of_two_drawn_cards_is_paid_for_and_belongs_to_the_city() -> None:
+def test_one_of_two_drawn_cards_is_paid_for_and_joins_the_city() -> None:
     """Three cards lie in the stock; each seat in turn is shown two of those that are left, and pays a coin for one."""
     change = deck({name: {"cost": 1, "points": 5} for name in ("Aide", "Bard", "Cook")})
     game = wsim.Game(set=[change, draws("turn_start", 2, **{"if": "age == 1 and turn == 1"})], players=3, seed=3)
@@ -78,7 +76,7 @@ def test_by_hand_one_of_two_drawn_cards_is_paid_for_and_belongs_to_the_city() ->
         (("cards.Altar.when=[{event='built', gain={draw=2}}]",), "accepted: a deck and a number of cards, such as"),
     ],
 )
-def test_mistakes_about_stocks_are_refused_in_a_sentence(changes: tuple[str, ...], message: str) -> None:
+def test_mistakes_about_stocks_are_reported_in_one_sentence(changes: tuple[str, ...], message: str) -> None:
     with pytest.raises(UserError, match=message):
         load_catalogue(changes=changes)
 
@@ -99,7 +97,7 @@ def test_all_mistakes_about_decks_are_named_at_once() -> None:
         assert message in str(error.value)
 
 
-def test_draws_are_read_in_english() -> None:
+def test_draws_are_described_in_english() -> None:
     changes = (
         ONLY_STOCK,
         deck(several(14), deal=1, age=2),
@@ -132,7 +130,7 @@ def stock(position: Any) -> int:
 
 
 @pytest.mark.parametrize("way", ["deal", "draft"])
-def test_redrawing_keeps_what_is_drawn_for_the_seat_that_decides(way: str) -> None:
+def test_redrawing_keeps_the_drawn_cards_of_the_deciding_seat(way: str) -> None:
     ways: dict[str, Any] = {way: 3}
     changes = (deck(several(21, points=1), **ways), draws("turn_start", 4))
     position: Any = engine_table("1e", 3, set=changes).begin(7)
@@ -161,7 +159,7 @@ def test_redrawing_keeps_what_is_drawn_for_the_seat_that_decides(way: str) -> No
     assert sum(fresh) > 50, "to another seat, other cards are as likely"
 
 
-def test_another_seat_does_not_see_what_is_drawn() -> None:
+def test_other_seats_do_not_see_the_drawn_cards() -> None:
     """Its view is the same whichever cards are drawn, byte by byte."""
     changes = (deck(several(9, points=1)), draws("turn_start", 2, **{"if": "turn == 1"}))
     position: Any = engine_table("1e", 3, set=changes).begin(3)
@@ -189,7 +187,7 @@ def test_a_position_is_set_up_with_cards_from_the_stock() -> None:
         wsim.Game.from_json(broken, trust=True)
 
 
-def test_policies_draw_and_recruit_what_is_worth_it() -> None:
+def test_policies_draw_and_recruit_worthwhile_cards() -> None:
     cards = {**{f"Hero{n}": {"points": 6} for n in range(10)}, **several(10, cost=3)}
     for policy in ("greedy", "balanced"):
         frame = wsim.simulate(set=[deck(cards), draws("age_start", 3)], players=3, policies=policy, games=20, seed=2)

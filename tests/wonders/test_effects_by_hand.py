@@ -127,7 +127,7 @@ DONE = [
 
 
 @pytest.mark.parametrize(("action", "amount", "done", "changed"), DONE)
-def test_what_each_action_of_a_clause_does(
+def test_each_clause_action_has_its_effect(
     action: str, amount: int, done: int, changed: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To city 1, by an entry of city 0; it returns how much was done (R56, R57)."""
@@ -156,7 +156,7 @@ def test_clauses_of_stages_build_from_the_pile_with_the_board_and_count_as_the_w
     assert changes(old, game) == {"board_builds": {(1,): 2}, "gained": {(1, w.WONDER): 3}}
 
 
-def test_tokens_of_free_builds_last_until_the_last_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_free_build_tokens_last_until_they_are_spent(monkeypatch: pytest.MonkeyPatch) -> None:
     module = kernels(monkeypatch, guards, clause_acts)
     game = table()
     for amount, done, tokens, able in ((2, 2, 2, True), (-1, 1, 1, True), (-3, 1, 0, False)):
@@ -217,7 +217,7 @@ def test_points_below_the_limit_and_builds_of_the_board_stop_the_game_too(monkey
     assert stopped.value.args == (limits.WAITING, CITY, STAGE, 65, 64)
 
 
-def test_units_of_a_city_are_counted_with_its_symbols_up_to_42(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_units_of_a_city_include_its_symbols_up_to_42(monkeypatch: pytest.MonkeyPatch) -> None:
     module = kernels(monkeypatch, guards, clause_acts)
     third = w.RESOURCES[3]
     game = table()
@@ -243,7 +243,7 @@ def test_units_of_a_city_are_counted_with_its_symbols_up_to_42(monkeypatch: pyte
 # --- whose clauses
 
 
-def test_the_cities_that_a_clause_names(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cities_named_by_a_clause(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of five in teams of two (0 and 1, 2 and 3); the left neighbour of 4 is 0 (R53)."""
     module = kernels(monkeypatch, clause_owners)
     public, rules = SimpleNamespace(seats=5), SimpleNamespace(teams=1)
@@ -262,7 +262,7 @@ def test_the_cities_that_a_clause_names(monkeypatch: pytest.MonkeyPatch) -> None
     assert named(2, w.WHOM_PARTNER, teams=0) == []
 
 
-def test_what_a_city_has_built_recruited_or_by_the_rules_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_city_has_built_recruited_and_table_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     module = kernels(monkeypatch, clause_owners)
     deck, tables = w.STAGE_ENTRY + 50, w.STAGE_ENTRY + 60
     public = SimpleNamespace(
@@ -291,7 +291,7 @@ def test_what_a_city_has_built_recruited_or_by_the_rules_of_the_table(monkeypatc
         ((0, 0), 0, 1, (0, 0), 0, True),
     ],
 )
-def test_who_may_have_clauses_of_a_trigger(
+def test_seats_with_clauses_for_a_trigger(
     cards: tuple[int, int], stages: int, rule: int, built: tuple[int, int], own: int, may: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -372,7 +372,7 @@ def leaving(monkeypatch: pytest.MonkeyPatch) -> Any:
     return kernels(monkeypatch, payment, guards, clause_acts, turn, removal)
 
 
-def test_a_structure_takes_its_color_shields_and_symbols_along(leaving: Any) -> None:
+def test_a_removed_structure_loses_its_colour_shields_and_symbols(leaving: Any) -> None:
     public = city(built=(0, 0b110), colors=3, shields=5, symbols=2, green_symbols=2)
     rules = cards(70, color={65: w.GREEN, 66: w.BLUE}, shields={65: 2}, symbol={65: w.GEAR, 66: w.TABLET})
     leaving.remove_structure(public, rules, 1, 65)
@@ -386,7 +386,7 @@ def test_a_structure_takes_its_color_shields_and_symbols_along(leaving: Any) -> 
     assert (public.built.any(), public.colors[0].any()) == (False, False)
 
 
-def test_production_leaves_with_what_neighbours_could_buy(leaving: Any) -> None:
+def test_removed_production_is_no_longer_for_sale(leaving: Any) -> None:
     """Brown 3 makes two of the first resource, gray 4 one of the sixth; blue 5 one of the second for the city alone."""
     rules = cards(
         9, color={3: w.BROWN, 4: w.GRAY, 5: w.BLUE},
@@ -407,7 +407,7 @@ def test_production_leaves_with_what_neighbours_could_buy(leaving: Any) -> None:
     assert public.sale[1] == public.plain[1] == in_words(0, 0, 0, 1)
 
 
-def test_an_either_or_symbol_leaves_both_lists_and_those_behind_it_move_up(leaving: Any) -> None:
+def test_a_removed_either_or_symbol_leaves_both_lists(leaving: Any) -> None:
     """Brown 1, 2 and 3 make one of two resources; yellow 4 makes one of three, which nobody can buy."""
     one_of = {1: 0b0011, 2: 0b0110, 3: 0b1100, 4: 0b0111}
     rules = cards(9, color={1: w.BROWN, 2: w.BROWN, 3: w.BROWN, 4: w.YELLOW}, one_of=one_of)
@@ -430,7 +430,7 @@ def test_an_either_or_symbol_leaves_both_lists_and_those_behind_it_move_up(leavi
     assert public.made_kinds[1] == 0b1101, "board 0 and brown 3"
 
 
-def test_a_warehouse_and_a_market_follow_what_is_made(leaving: Any) -> None:
+def test_a_warehouse_and_a_market_follow_production(leaving: Any) -> None:
     """A Secret Warehouse repeats a kind the city makes, a Black Market one that it does not (R18)."""
     rules = cards(9, color={1: w.BROWN, 2: w.BLACK, 3: w.BLACK}, produces={1: in_words(0, 0, 1)},
                   abilities={2: w.WAREHOUSE, 3: w.BLACK_MARKET})  # fmt: skip
@@ -448,7 +448,7 @@ def test_a_warehouse_and_a_market_follow_what_is_made(leaving: Any) -> None:
     assert (public.flex_count[1], public.abilities[1], public.reach[1]) == (0, 0, in_words(1))
 
 
-def test_abilities_that_others_give_and_tokens_stay(leaving: Any) -> None:
+def test_abilities_from_other_cards_and_tokens_remain(leaving: Any) -> None:
     """Cards 1 and 64 give ability 1, card 2 ability 2; stage 0 of the board, built, 4, stage 1, not built, 8."""
     stages = {w.STAGE_ENTRY: 4, w.STAGE_ENTRY + 1: 8}
     rules = cards(70, abilities={1: 1, 64: 1, 2: 2} | stages, copy_science={1: 1})
@@ -462,7 +462,7 @@ def test_abilities_that_others_give_and_tokens_stay(leaving: Any) -> None:
     assert public.abilities[1] == 4 | w.FREE_TOKEN
 
 
-def test_prices_rise_to_what_the_other_posts_offer(leaving: Any) -> None:
+def test_prices_rise_to_the_offers_of_the_remaining_posts(leaving: Any) -> None:
     """Post 1 makes raw goods of the left cost 1, post 2 raw goods of both, post 3 rebates of 1 (R14)."""
     prices = {1: (1, 9, 9, 9), 2: (1, 9, 1, 9), 3: (9, 9, 9, 9)}
     rules = cards(9, abilities=dict.fromkeys(prices, w.PRICES), price=prices, turn_rebate={3: (1, 2)},
@@ -512,7 +512,7 @@ def war(shields: list[int], diplomacy: list[int], teams: int = 0) -> Any:
          [0, 0, 2, 0]),
     ],
 )  # fmt: skip
-def test_conflicts_of_an_age(
+def test_conflicts_of_an_age_are_resolved(
     shields: list[int], diplomacy: list[int], teams: int, fought: list[tuple[int, ...]], victory: list[int],
     defeats: list[int], left: list[int], monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -539,7 +539,7 @@ def test_conflicts_of_an_age(
 # --- the state before a turn
 
 
-def test_what_a_city_made_before_the_turn_is_spelled_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_production_before_the_turn_is_reconstructed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A warehouse built in this turn is not there yet, and the market follows what was made then (R9.5)."""
     module = kernels(monkeypatch, payment, turn, before)
     public = SimpleNamespace(seats=2, board_resource=[5, 2], flex=np.array([[3, 0, 0, 0], [0b11, 0, 0b1100, 0b1]]),

@@ -18,11 +18,11 @@ pytestmark = pytest.mark.boundscheck
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 24))])
-def test_a_drawn_catalogue_is_played_as_the_twin_plays_it(seed: int) -> None:
+def test_a_random_catalogue_agrees_with_the_twin(seed: int) -> None:
     compare_case(draw_case(seed), games=2)
 
 
-def test_hands_pass_where_a_house_rule_says() -> None:
+def test_hands_pass_as_a_house_rule_says() -> None:
     compare_case(Case(0, "2e-cities", 4, ('settings.passing=["right", "right", "left"]',)), games=1)
 
 
@@ -68,13 +68,13 @@ HOUSES = {
 
 
 @pytest.mark.parametrize("name", HOUSES)
-def test_house_rules_are_played_as_the_twin_plays_them(name: str) -> None:
+def test_house_rules_agree_with_the_twin(name: str) -> None:
     compare_case(HOUSES[name], games=2)
 
 
 @opt_in
 @pytest.mark.slow
-def test_many_drawn_catalogues_are_played_as_the_twin_plays_them() -> None:
+def test_many_random_catalogues_agree_with_the_twin() -> None:
     first, many = (int(os.environ.get(f"WSIM_FUZZ_{name}", default)) for name, default in (("FIRST", 0), ("CASES", 50)))
     for seed in range(first, first + many):
         compare_case(draw_case(seed), games=2)

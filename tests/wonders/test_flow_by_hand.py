@@ -110,7 +110,9 @@ def test_a_turn_lists_builds_a_stage_and_a_sale_of_each_card(monkeypatch: pytest
         (w.FREE_TOKEN, {"used": 1}, ["paid", "free spends"]), (w.FREE_STAGES, {}, ["paid"]),
     ],
 )  # fmt: skip
-def test_free_builds(abilities: int, state: dict[str, int], listed: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_permanent_free_builds_replace_the_cost_and_limited_ones_are_offered_too(
+    abilities: int, state: dict[str, int], listed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """R26: what a city may build free always is not paid for; what it may spend is offered beside the price."""
     table = Listing(monkeypatch)
     table.public.abilities[0], table.public.turn = abilities, state.get("turn", 2)
@@ -135,7 +137,7 @@ def test_a_chain_replaces_the_price_unless_a_switch_offers_both(monkeypatch: pyt
     assert table.turn(hand=slots(2)) == [chain, "8@2 sell 0/0/0"]
 
 
-def test_the_free_city_pays_least_and_sells_only_if_it_can_do_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_free_city_pays_as_little_as_possible_and_sells_only_if_it_must(monkeypatch: pytest.MonkeyPatch) -> None:
     """R46: of 4 to the right or 2 and 1 the second; of three ways to pay 2 for the stage all."""
     table = Listing(monkeypatch, stage=31)
     stages = [f"8@2 stage 0/{left}/{2 - left}" for left in range(3)]
@@ -146,20 +148,20 @@ def test_the_free_city_pays_least_and_sells_only_if_it_can_do_nothing_else(monke
     assert poor.turn(w.FREE_CITY) == ["7@0 sell 0/0/0", "8@2 sell 0/0/0", "9@4 sell 0/0/0"]
 
 
-def test_where_clauses_change_prices_they_are_asked_for_every_price(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_price_clauses_are_evaluated_for_every_price(monkeypatch: pytest.MonkeyPatch) -> None:
     table = Listing(monkeypatch, stage=30, triggers=PRICED)
     assert table.turn(hand=slots(0)) == ["7@0 build paid 4/0/0", "7@0 stage 2/1/0", "7@0 sell 0/0/0"]
     table.public.coins[0] = 3
     assert table.turn(hand=slots(0)) == ["7@0 stage 2/1/0", "7@0 sell 0/0/0"]
 
 
-def test_stages_of_a_city_that_builds_them_free_cost_coins_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_free_stages_still_cost_coins(monkeypatch: pytest.MonkeyPatch) -> None:
     table = Listing(monkeypatch, stage=30)
     table.public.abilities[0] = w.FREE_STAGES
     assert table.turn(hand=slots(4)) == ["9@4 stage 1/0/0", "9@4 sell 0/0/0"]
 
 
-def test_builds_from_the_pile_are_free_and_of_what_the_city_has_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_builds_from_the_pile_are_free_and_of_new_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """R28: cards 5 and 70 lie there, and 6, which the city has."""
     table = Listing(monkeypatch)
     table.game.hidden = SimpleNamespace(pile=[slots(5, 6), slots(6)])
@@ -235,7 +237,7 @@ def test_hands_are_passed_to_the_left_and_in_age_2_to_the_right(
     assert game.public.hand_size[:players] == [3] * players
 
 
-def test_a_turn_or_an_age_ends(clockwork: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_end_of_a_turn_and_of_an_age(clockwork: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
     for name in ("moment", "fight_conflicts", "score_game", "ask_to_recruit", "drop_age_shields", "log_coins"):
         monkeypatch.setattr(clockwork, name, lambda *given, name=name: done.append(f"{name} {given[2:]}"))
@@ -269,7 +271,7 @@ def test_a_turn_or_an_age_ends(clockwork: Any, monkeypatch: pytest.MonkeyPatch) 
     assert (game.public.age, game.flow.phase, done) == (2, layout.OVER, ["score_game ()"])
 
 
-def test_a_turn_begins_with_the_card_of_the_free_city(clockwork: Any) -> None:
+def test_a_turn_starts_with_the_free_city_card(clockwork: Any) -> None:
     """R45: its holder gets and sees it; team mates see each other's hands (R42)."""
     game, rules = machine(2, duo=1)
     clockwork._begin_turn(game, rules)
@@ -370,7 +372,7 @@ def test_each_phase_leads_to_the_next(clockwork: Any, monkeypatch: pytest.Monkey
     assert (clockwork.advance(game, rules, 0), game.flow.phase) == (layout.NOBODY, layout.OVER)
 
 
-def test_losses_are_settled_seat_by_seat_and_what_is_not_paid_becomes_debts(
+def test_losses_are_settled_seat_by_seat_and_unpaid_coins_become_debts(
     clockwork: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R32; for the Free City the holder of its card decides (R46)."""
@@ -436,7 +438,7 @@ def test_builds_from_the_pile_wait_in_their_order(clockwork: Any, monkeypatch: p
     assert (clockwork._list_next_build(game, rules), looked[-1]) == (0, (0, 0)), "for the Free City"
 
 
-def test_a_full_queue_moves_up(clockwork: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_queue_is_compacted(clockwork: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     stopped: list[tuple[int, ...]] = []
 
     def stop_game(*given: int) -> None:
@@ -455,7 +457,7 @@ def test_a_full_queue_moves_up(clockwork: Any, monkeypatch: pytest.MonkeyPatch) 
     assert stopped == [(clockwork.WAITING, 2, 5, most + 1, most)]
 
 
-def test_hands_are_put_away_unless_their_last_card_is_played(clockwork: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hands_are_discarded_unless_their_last_card_is_played(clockwork: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """R9.5, R27: seat 1 plays its last card; slot n is card n."""
     thrown: list[int] = []
     listed: list[tuple[Any, ...]] = []

@@ -16,7 +16,7 @@ GAMES = 6
 
 
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
-def test_the_seats_table_says_what_the_trace_says(ruleset: str, players: int) -> None:
+def test_the_seats_table_agrees_with_the_trace(ruleset: str, players: int) -> None:
     line_up = [(*TASTES, RANDOM)[seat % 4] for seat in range(players)]
     table = engine_table(ruleset, players, line_up, seed=41, rotate=True)
     frame = table.seats_frame(played(table, GAMES))
@@ -59,7 +59,7 @@ def counts(moves: list[dict[str, Any]]) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
-def test_the_picks_table_says_what_the_trace_says(ruleset: str, players: int) -> None:
+def test_the_picks_table_agrees_with_the_trace(ruleset: str, players: int) -> None:
     table = engine_table(ruleset, players, (TASTES[0],), seed=42)
     picks = np.zeros(GAMES * table.picks_per_game, table.pick_dtype)
     written = table.play(0, np.zeros(GAMES * table.seats, table.row_dtype), picks)

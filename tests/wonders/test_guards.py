@@ -146,7 +146,7 @@ SOUND = {
 
 
 @first_quick(2, "name", SOUND)
-def test_a_catalogue_whose_conditions_keep_it_small_is_played_as_the_twin_plays_it(name: str) -> None:
+def test_a_catalogue_bounded_by_conditions_agrees_with_the_twin(name: str) -> None:
     change, players = SOUND[name]
     assert len(compare_case(Case(1, "1e", players, (change,)), games=3)) == 6, "no game is stopped"
     played(engine_table("1e", players, set=(change,)), 1000)
@@ -191,7 +191,7 @@ def test_a_run_is_stopped_in_the_middle_and_keeps_finished_parts(
     assert sorted(path.name for path in (tmp_path / "run").rglob("*.parquet"))[: len(shards)] == shards
 
 
-def test_a_what_if_whose_variant_breaks_a_limit_says_so(wsim_command: Command) -> None:
+def test_a_whatif_variant_that_breaks_a_limit_is_reported(wsim_command: Command) -> None:
     words = [word for change in PALACE for word in ("--set", change)]
     answer = wsim_command("whatif", "--players", "7", "--policies", "random", "--budget", "2000", *words)
     assert (answer.code, answer.out) == (2, "")
@@ -219,7 +219,7 @@ def test_a_failed_move_is_reported_and_leaves_the_position_unchanged() -> None:
     assert (position.words == before.words).all()
 
 
-def test_a_game_that_is_stepped_or_played_out_says_so() -> None:
+def test_a_stepped_or_played_out_game_reports_a_broken_limit() -> None:
     keys: dict[str, Any] = {"players": 3, "set": altar("shields=99")}
     with pytest.raises(GameLimitError, match=SHIELDS):
         wsim.Game(**keys, number=1).rollout("balanced", 500)
@@ -235,7 +235,7 @@ def test_a_game_that_is_stepped_or_played_out_says_so() -> None:
         step_through()
 
 
-def test_an_environment_says_so() -> None:
+def test_an_environment_reports_a_broken_limit() -> None:
     env = VectorEnv(4, players=3, policies="random", set=altar("shields=99"), seats=(0,))
 
     def play() -> None:
@@ -256,7 +256,7 @@ def test_a_search_whose_playouts_break_a_limit_says_who_searched() -> None:
 # --- what holds for every catalogue -----------------------------------------------------------------------------------
 
 
-def test_no_list_of_moves_can_be_longer_than_its_record() -> None:
+def test_move_lists_fit_their_record() -> None:
     """A cost of 12 units at 5 coins each has at most 61 totals to the left, and so at most 61 payments (R15)."""
     payments = UNITS * 5 + 1
     assert payments <= TOTALS
@@ -264,7 +264,7 @@ def test_no_list_of_moves_can_be_longer_than_its_record() -> None:
     assert max(HAND * (build + payments + 1), CARDS + 1, 255 + 1) <= CHOICES
 
 
-def test_no_log_can_be_longer_than_its_record() -> None:
+def test_logs_fit_their_record() -> None:
     """Hands, moves, two events of a loss for each city and turn or build from the pile, ends of turns, conflicts."""
     for cities, last_players in product(range(3, SEATS + 1), (0, 1)):
         turns = AGES * (HAND - 1)
@@ -274,7 +274,7 @@ def test_no_log_can_be_longer_than_its_record() -> None:
         assert AGES * cities + DEEDS + losses + turns + AGES * cities <= EVENTS
 
 
-def test_the_queue_is_longer_than_what_can_wait_in_it() -> None:
+def test_the_queue_has_room_for_everything_that_can_wait() -> None:
     """A city is granted one build by the move of a turn and one by its last card; each build grants at most one."""
     assert 2 * SEATS <= QUEUE
 
@@ -292,7 +292,7 @@ def test_every_card_may_grant_a_build_from_the_pile() -> None:
     compare_case(Case(2, "1e", 3, tuple(changes)), games=3)
 
 
-def test_a_standing_with_many_coins_is_not_taken_for_points() -> None:
+def test_many_coins_do_not_outrank_points() -> None:
     """R24: 5,000 coins that make no point do not stand before a point."""
     changes = ["settings.coins_per_point=99", *of_cards(FIRST, "coins=99"), *of_cards(FIRST[:3], "points=1")]
     compare_case(Case(4, "1e", 7, tuple(changes)), games=3)

@@ -35,7 +35,7 @@ def digests() -> dict[str, str]:
 
 @pytest.mark.slow
 @pytest.mark.boundscheck
-def test_games_without_the_jit_are_the_same() -> None:
+def test_games_without_the_jit_match_compiled_ones() -> None:
     root = Path(__file__).parents[2]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(root)}
     command = [sys.executable, "-W", "error", "-m", "tests.wonders.test_jit_off"]

@@ -50,7 +50,7 @@ def deed(card: int, action: int, seat: int, age: int, turn: int, decision: int =
 # --- which hand is where
 
 
-def test_hands_go_round_one_way_or_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hands_are_passed_left_or_right(monkeypatch: pytest.MonkeyPatch) -> None:
     """Five seats, ages I and III to the left (R5): in turn 2 seat 0 holds what seat 3 was dealt, in age II seat 2's."""
     module = linked(monkeypatch, moves, seen)
     rules = SimpleNamespace(players=5, to_right=[0, 1, 0])
@@ -63,7 +63,7 @@ def test_hands_go_round_one_way_or_the_other(monkeypatch: pytest.MonkeyPatch) ->
                 assert module.seat_of(rules, age, at, module.hand_at(rules, age, at, seat)) == seat
 
 
-def test_moments_of_the_pile_follow_the_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pile_moments_follow_the_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nine moments an age: eight turns, then the last cards. Age II begins at 9; its fourth turn is moment 12."""
     module = linked(monkeypatch, moves, seen)
     assert module.pile_moment(1, 3, False, 0) == 12
@@ -100,7 +100,7 @@ def test_the_history_is_read_move_by_move(monkeypatch: pytest.MonkeyPatch) -> No
     [(CHOOSE, 2, 4, 0, {0, 1}), (CHOOSE, 0, 4, 0, set()), (FINISH, 4, 4, 0, set()),
      (CHOOSE, 3, 4, 1, {1, 2}), (CHOOSE, 5, 4, 0, {0, 1, 2}), (CHOOSE, 0, 2, 0, {2}), (CITY, 3, 4, 0, {0, 1, 2, 3})],
 )  # fmt: skip
-def test_who_has_chosen_in_a_turn(
+def test_seats_that_have_chosen_in_a_turn(
     phase: int, seat: int, end: int, wrap: int, chosen: set[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of four, seat 3 has no move yet; who is before the one that decides has chosen, and who is behind the end."""
@@ -115,7 +115,7 @@ def test_who_has_chosen_in_a_turn(
 # --- what a city has built
 
 
-def test_structures_are_read_from_the_deeds_in_the_order_of_building(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_structures_are_read_from_the_history_in_building_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seat 0 built 7 (red), 8 (blue), 9 (red), then sold; of 8 it is no longer the owner. Card 0 it has without a
     deed."""
     module = linked(monkeypatch, moves, city)
@@ -144,7 +144,7 @@ def test_structures_are_read_from_the_deeds_in_the_order_of_building(monkeypatch
     assert [built(order) for order in (first, before, last)] == [9, 9, 7], "built again"
 
 
-def test_what_was_built_in_this_turn_is_counted_from_the_last_deed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_structures_of_this_turn_are_counted_from_the_last_move(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the second turn of age II: seat 0 a red and a blue structure and a stage, seat 1 a red one."""
     module = linked(monkeypatch, moves, city)
     now = [deed(7, w.BUILD, 0, 1, 1), deed(8, w.BUILD, 0, 1, 1), deed(9, w.BUILD, 1, 1, 1), deed(0, w.STAGE, 0, 1, 1)]
@@ -156,7 +156,7 @@ def test_what_was_built_in_this_turn_is_counted_from_the_last_deed_on(monkeypatc
     assert [module.stages_now(public, rules, seat) for seat in (0, 1)] == [1, 0]
 
 
-def test_only_what_acts_at_once_is_looked_at_after_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_immediate_effects_are_checked_after_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Card 0 acts at once, card 1 does not; a sale places nothing, and seat 3 made no move."""
     module = linked(monkeypatch, moves, turn)
     module.entry_of = lambda _public, _rules, _seat, move: -1 if move >> np.uint64(8) else int(move)
@@ -169,7 +169,7 @@ def test_only_what_acts_at_once_is_looked_at_after_a_turn(monkeypatch: pytest.Mo
 # --- redrawn
 
 
-def test_a_hand_as_it_was_received_has_what_has_left_it_since(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_received_hand_includes_the_cards_that_left_it_later(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seat 0 in the third turn of age I, which is not over: of this turn its hand, and slot 9 that it has chosen; of
     an earlier one what it handed on and what it took. Behind the last turn the hand is away."""
     module = linked(monkeypatch, moves, seen)
@@ -189,7 +189,7 @@ def test_a_hand_as_it_was_received_has_what_has_left_it_since(monkeypatch: pytes
     assert module.seen_before(game, rules, 0, 0, 2) == slots(7, 9), "the last turn of the age: the hand is put away"
 
 
-def test_a_random_slot_leaves_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_random_slot_is_removed_from_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, moves, seen, past)
     counts: list[int] = []
 
@@ -223,7 +223,7 @@ def looked(moment: int, deeds: int, **piles: int) -> SimpleNamespace:
     return SimpleNamespace(looked=1 + deeds + (moment << 10), look=[np.uint64(word) for word in look], took=None)
 
 
-def test_of_the_pile_that_was_seen_the_cards_are_wanted_that_others_threw_away(
+def test_cards_of_a_seen_pile_must_have_been_discarded_by_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Seen behind the second turn of age II with two of card 17, one of 3: before that 4 was built from it and 5 given
@@ -250,7 +250,7 @@ def test_of_the_pile_that_was_seen_the_cards_are_wanted_that_others_threw_away(
     assert [module._was_on_pile(room, me, card) for card in (17, 3, 4, 5, 7)] == [True, True, True, True, False]
 
 
-def test_the_pile_is_as_it_was_seen_with_what_came_and_went_since(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_pile_is_the_seen_pile_with_later_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seen at moment 10, after two deeds, with 17 twice and 3 once: one 17 was built at moment 12 (of two copies in the
     game, so surely there), 5 came back at 13; between these moments cards were discarded."""
     module = linked(monkeypatch, moves, seen, redraw)
@@ -275,7 +275,7 @@ def test_the_pile_is_as_it_was_seen_with_what_came_and_went_since(monkeypatch: p
     assert room.pile[8] == 0
 
 
-def test_a_drawn_card_counts_as_dealt_if_anybody_built_it_from_a_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_random_card_counts_as_dealt_if_a_seat_built_it_from_a_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, past)
     game = SimpleNamespace(redraw=SimpleNamespace(event=np.full((3, 7, 9), -3)))
     rules = SimpleNamespace(seats=4)
@@ -287,7 +287,7 @@ def test_a_drawn_card_counts_as_dealt_if_anybody_built_it_from_a_hand(monkeypatc
     assert not module._was_built_unseen(game, rules, 1, 40), "no seat of this table"
 
 
-def test_of_cards_that_are_drawn_for_an_age_as_many_are_missing_as_were_not_seen(
+def test_random_cards_missing_from_an_age_are_drawn_from_unseen_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Slots 0 to 2 are always dealt, of 3 to 7 three are drawn; 1 and 3 were seen, 4 was built unseen: one of 5, 6, 7
@@ -313,7 +313,7 @@ def test_of_cards_that_are_drawn_for_an_age_as_many_are_missing_as_were_not_seen
     assert counts == [3]
 
 
-def test_a_line_up_that_goes_on_draws_from_streams_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_continued_line_up_draws_from_its_own_streams(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each seat from the start of its stream, of the seed and the number; three seats, an entry for two."""
     module = linked(monkeypatch, deal)
     sought: list[tuple[Any, ...]] = []
@@ -329,7 +329,7 @@ def test_a_line_up_that_goes_on_draws_from_streams_of_its_own(monkeypatch: pytes
     assert (hidden.deals, game.public.policy, [each.entrant for each in own]) == (("deal", 7, 5), [0, 1, 0], [0, 1, 0])
 
 
-def test_mates_see_hands_as_they_were_before_the_moves_of_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_team_mates_see_hands_before_the_moves_of_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Redrawn for seat 0, which has chosen slot 9: its mate sees that card in its hand again; the others have not
     chosen, whatever they had taken. Once the turn is resolved, everybody's mate sees the hand with what left it (R42).
     """
@@ -358,7 +358,7 @@ def test_mates_see_hands_as_they_were_before_the_moves_of_a_turn(monkeypatch: py
     ("phase", "seat", "chosen", "goes_on", "left"),
     [(CHOOSE, 3, True, 2, [1]), (CHOOSE, 0, False, 1, []), (LAST, 3, True, 2, [1]), (LAST, 0, False, 1, [])],
 )
-def test_the_others_choose_again_behind_the_seat_that_knows(
+def test_other_seats_choose_again_after_the_observing_seat(
     phase: int, seat: int, chosen: bool, goes_on: int, left: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of four, for seat 1: it begins if it has not chosen, and everybody else chooses behind it."""
@@ -372,7 +372,7 @@ def test_the_others_choose_again_behind_the_seat_that_knows(
 
 
 @pytest.mark.parametrize(("holder", "me", "kept"), [(0, 0, [0, 2]), (1, 0, [0])])
-def test_the_free_city_chooses_again_unless_it_chose_for_the_seat_that_knows(
+def test_the_free_city_chooses_again_unless_the_observing_seat_held_it(
     holder: int, me: int, kept: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = linked(monkeypatch, moves, seen, redraw)
@@ -384,7 +384,7 @@ def test_the_free_city_chooses_again_unless_it_chose_for_the_seat_that_knows(
     assert [each for each, move in enumerate(taken) if move != NO_MOVE] == kept
 
 
-def test_in_the_sampled_past_the_free_city_took_what_its_holder_gave_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sampled_past_includes_the_free_city_cards(monkeypatch: pytest.MonkeyPatch) -> None:
     """For seat 0, which holds the Free City in every other turn: of the others, what was drawn or else what was
     played for it."""
     module = linked(monkeypatch, moves, seen, redraw)
@@ -410,7 +410,7 @@ def positioned(**public: Any) -> Any:
     )  # fmt: skip
 
 
-def test_a_history_is_recorded_if_no_resolved_turn_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_history_is_complete_if_no_resolved_turn_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, redraw_unrecorded)
     rules = SimpleNamespace(age_turns=[6, 7, 6])
     game = positioned(age=1, turn=2)
@@ -419,7 +419,7 @@ def test_a_history_is_recorded_if_no_resolved_turn_is_missing(monkeypatch: pytes
         assert module.is_recorded(game, rules) == recorded
 
 
-def test_what_was_handed_on_is_known_as_it_was_last_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_passed_hands_are_known_as_last_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four seats, hands to the left, turn 3: seat 1 holds what seat 0 handed on in turn 2, seat 2 what it did in 1."""
     module = linked(monkeypatch, moves, seen, redraw_unrecorded)
     rules = SimpleNamespace(players=4, to_right=[0, 1, 0])
@@ -432,7 +432,7 @@ def test_what_was_handed_on_is_known_as_it_was_last_seen(monkeypatch: pytest.Mon
     assert [module._handed_on(game, rules, 0, seat) for seat in (1, 2, 3)] == [0, 0, slots(5)], "age II to the right"
 
 
-def test_each_structure_on_the_table_was_one_of_the_slots_of_its_age(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_structures_on_the_table_use_up_slots_of_their_age(monkeypatch: pytest.MonkeyPatch) -> None:
     """Name 65 has slots 2 and 3: two cities have built it, and one is in the hand, so slot 3 is left for one of them.
     Name 4 is of another age."""
     module = linked(monkeypatch, moves, seen, redraw_unrecorded)
@@ -447,7 +447,7 @@ def test_each_structure_on_the_table_was_one_of_the_slots_of_its_age(monkeypatch
 
 
 @pytest.mark.parametrize(("discarded", "drawn"), [(0, {}), (1, {65: 1}), (3, {65: 1, 3: 1, 4: 1})])
-def test_the_pile_of_a_written_position_is_drawn_from_what_is_nowhere_else(
+def test_the_pile_of_a_written_position_is_drawn_from_unused_cards(
     discarded: int, drawn: dict[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In age II: slot 0 of age I was built, slots 1 and 2 were not; of age II, what is left in the pool. The first
@@ -500,7 +500,7 @@ def test_pending_decisions_keep_their_event_and_wait_seat_by_seat(monkeypatch: p
     assert order == [7, 8, 200], "the first of the first seat (R72)"
 
 
-def test_the_city_that_a_clause_names_decides_and_another_decision_can_follow_at_once(
+def test_the_named_city_decides_and_another_decision_may_follow(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Seat 3 of four has a clause that seat 1 triggered; nobody decides where there is no partner (R97, R98)."""
@@ -519,7 +519,7 @@ def test_the_city_that_a_clause_names_decides_and_another_decision_can_follow_at
     assert [int(module.decider_of(pending)) for pending in asking.pending] == [2, 2, 0]
 
 
-def test_a_card_that_builds_another_from_the_pile_waits_like_a_build_of_its_own(
+def test_a_pile_build_granted_by_a_card_waits_in_the_queue(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Which adds to what the city may still build (R28); a card that is given back leaves the city."""
@@ -555,7 +555,7 @@ def test_a_card_that_builds_another_from_the_pile_waits_like_a_build_of_its_own(
     assert done == []
 
 
-def test_only_an_option_about_the_pile_lets_its_decider_look_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_an_option_about_the_pile_reveals_it_to_the_decider(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, asking)
     rules = SimpleNamespace(
         clause_options=[0, 2, 2, 4, 5], option_from=[0, w.FROM_CITY, w.FROM_CITY, w.FROM_PILE, w.FROM_PILE],
@@ -564,7 +564,7 @@ def test_only_an_option_about_the_pile_lets_its_decider_look_at_it(monkeypatch: 
     assert [module._looks_at_pile(rules, clause) for clause in range(4)] == [False, False, True, False]
 
 
-def test_payments_for_a_loss_are_listed_from_the_largest_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_payments_for_a_loss_are_listed_largest_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a loss of 3 with 2 coins: 2, 1 or 0 are paid (R32)."""
     module = linked(monkeypatch, listing)
     game = SimpleNamespace(public=SimpleNamespace(coins=[9, 2]), choice=SimpleNamespace(moves=[None] * 5))
@@ -581,7 +581,7 @@ def test_payments_for_a_loss_are_listed_from_the_largest_on(monkeypatch: pytest.
     ("number", "places", "drawn", "counts"),
     [(0, [], (), []), (1, [2], (6,), [4]), (3, [0, 2, 0], (1, 3, 9), [4, 3, 2]), (2, [3, 2], (6, 9), [4, 3])],
 )
-def test_cards_are_drawn_one_by_one_out_of_what_is_left(
+def test_cards_are_drawn_one_by_one_without_replacement(
     number: int, places: list[int], drawn: tuple[int, ...], counts: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Out of cards 1, 3, 6 and 9."""
@@ -613,7 +613,7 @@ def recruits(**values: Any) -> tuple[Any, Any]:
     return game, SimpleNamespace(**{**vars(rules), **values})
 
 
-def test_what_a_city_cannot_pay_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unaffordable_options_are_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Card n costs n coins."""
     module = linked(monkeypatch, moves, recruiting)
     game, rules = recruits()
@@ -641,7 +641,7 @@ def test_what_a_city_cannot_pay_is_not_offered(monkeypatch: pytest.MonkeyPatch) 
     assert asked == [(first + 1, 0, 0), (first + 1, 1, 1), (first + 1, 2, 2)]
 
 
-def test_a_recruited_card_is_paid_for_and_is_offered_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recruited_card_is_paid_for_and_no_longer_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, moves, recruiting)
     done: list[tuple[Any, ...]] = []
     for name in ("add_recruit", "gain", "take_tokens", "note_watchers", "act_when_built"):
@@ -671,7 +671,7 @@ def test_a_recruited_card_is_paid_for_and_is_offered_no_more(monkeypatch: pytest
     assert game.public.enlisted == slots(2), "it was in no hand and not displayed"
 
 
-def test_the_stock_of_a_deck_is_what_nobody_has_and_does_not_lie_open(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_stock_of_a_deck_excludes_owned_and_displayed_cards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of deck 0 with eight cards: 0 to 2 in hands, 3 is drafted, 4 and 5 are displayed, 6 is recruited."""
     module = linked(monkeypatch, recruiting)
     game, rules = recruits(deck_from=[0, 8, 9])
@@ -711,7 +711,7 @@ def test_cards_of_the_stock_are_drawn_once_for_a_decision(monkeypatch: pytest.Mo
     assert module.set_aside(game.asking) == slots()
 
 
-def test_decks_are_dealt_before_their_age_and_only_out_of_their_stock(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decks_are_dealt_before_their_age_from_their_stock(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, recruiting)
     game, rules = recruits(deck_from=[0, 4, 8], deck_dealt=[1, 1], deck_shown=[0, 0], deck_age=[0, 1])
     game.public.age, sought = 1, []
@@ -723,7 +723,7 @@ def test_decks_are_dealt_before_their_age_and_only_out_of_their_stock(monkeypatc
     assert [own.recruits for own in game.own] == [slots(0, 5), slots(1, 7), slots(2)]
 
 
-def test_secret_cards_are_drawn_again_out_of_those_that_a_player_has_not_seen(
+def test_hidden_deck_cards_are_redrawn_from_unseen_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Two each of six: seat 0 holds 0 and 5; of the others' four, seat 1 has recruited 1, seat 2 neither."""
@@ -763,7 +763,7 @@ def test_every_move_has_the_name_of_its_card_and_use(monkeypatch: pytest.MonkeyP
     assert [names[module.fixed_action(choice, rules, np.uint64(word))] for word in words] == list(words.values())
 
 
-def test_a_fixed_action_is_the_first_of_its_cheapest_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fixed_action_takes_the_first_of_its_cheapest_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a loss the one that pays most, which ends with the fewest debts; a picked card is no coin."""
     module = linked(monkeypatch, moves, fixed_actions)
     rules = SimpleNamespace(cards=3, decks=0, deck_from=[0], most_options=2, targets=1, seats=3, deck_entry=7)
@@ -787,7 +787,7 @@ def test_a_fixed_action_is_the_first_of_its_cheapest_moves(monkeypatch: pytest.M
 # --- the log
 
 
-def test_picks_are_the_decisions_of_the_log_but_losses_as_far_as_there_is_room(
+def test_picks_are_logged_decisions_except_losses_up_to_a_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     module = linked(monkeypatch, moves, playing)
@@ -801,7 +801,7 @@ def test_picks_are_the_decisions_of_the_log_but_losses_as_far_as_there_is_room(
     assert module._write_picks(game, picks, 4, 78) == 4
 
 
-def test_a_random_pick_has_its_share_of_the_chance_and_the_wanted_one_the_rest(
+def test_random_picks_share_the_chance_and_the_wanted_pick_gets_the_rest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With a chance of .4 among five moves: .08 for each, .68 for the one that is wanted."""
@@ -815,7 +815,7 @@ def test_a_random_pick_has_its_share_of_the_chance_and_the_wanted_one_the_rest(
     assert module.randomise(game, 0.0, 2) == (2, False, 1.0)
 
 
-def test_what_a_policy_explores_is_read_from_its_first_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exploration_is_read_from_the_first_random_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, moves, playing)
     module.uniform = lambda own: own.rng / 10
     own, turn = SimpleNamespace(parameters=[0.0] * 9, rng=9), SimpleNamespace(kind=w.TURN)
@@ -827,7 +827,7 @@ def test_what_a_policy_explores_is_read_from_its_first_draw(monkeypatch: pytest.
     assert not module.explored(turn, own, -1)
 
 
-def test_a_stage_or_a_sale_is_one_item_whichever_card_it_uses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stages_and_sales_are_one_item_each_whichever_card_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """And is overruled with half and a quarter of the chance; a card is denied for the rest of the game."""
     module = linked(monkeypatch, moves, playing)
     game = SimpleNamespace(
@@ -857,7 +857,7 @@ def test_the_ways_to_build_each_card_of_a_hand_are_counted(monkeypatch: pytest.M
     assert event.ways == [255, 0, 99], "in a byte"
 
 
-def test_a_wish_is_logged_with_all_that_could_be_built(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wish_is_logged_with_everything_that_could_be_built(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, moves, log)
     legal = [np.uint64(70 | w.BUILD << 8), np.uint64(5 | w.BUILD << 8 | w.CHAIN << 12), np.uint64(9 | w.SELL << 8)]
     game = SimpleNamespace(
@@ -896,7 +896,7 @@ def test_effects_of_one_action_on_one_city_within_a_turn_are_one_event(monkeypat
         assert (game.log.count, events[before].values) == (before + 1, [5, 2, 1]), "a new turn"
 
 
-def test_a_deed_is_a_move_without_its_hidden_part(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_public_move_omits_the_hidden_part(monkeypatch: pytest.MonkeyPatch) -> None:
     """Card and slot of a stage; of a card that is built the slot alone."""
     module = linked(monkeypatch, moves, log)
     public = SimpleNamespace(deeds=[np.uint64(0)] * 4, deed_count=1, age=2, turn=5)
@@ -909,7 +909,7 @@ def test_a_deed_is_a_move_without_its_hidden_part(monkeypatch: pytest.MonkeyPatc
         assert public.deed_count == 2
 
 
-def test_what_a_policy_picked_is_logged_as_it_was_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_picked_moves_are_logged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replaced in an experiment, or explored: with its chance; a wish only where it could be overruled."""
     module = linked(monkeypatch, playing)
     logged: list[tuple[Any, ...]] = []
@@ -948,7 +948,7 @@ def test_what_a_policy_picked_is_logged_as_it_was_made(monkeypatch: pytest.Monke
     assert settled() == (2, [])
 
 
-def test_prices_are_logged_of_moves_that_pay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prices_are_logged_for_moves_that_pay(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not of sales, chains and free builds; formulas see the event again as it was."""
     module = linked(monkeypatch, moves, price_log)
     asked: list[tuple[int, int]] = []
@@ -975,7 +975,7 @@ def test_prices_are_logged_of_moves_that_pay(monkeypatch: pytest.MonkeyPatch) ->
 # --- observations
 
 
-def test_an_observation_goes_round_the_table_from_the_own_city_to_the_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_observation_lists_cities_from_the_own_one_to_the_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three seats, two names, a counter, two further cards; seat 1 decides about its clause of entry 9, the third."""
     module = linked(monkeypatch, moves, observe)
 
@@ -1041,7 +1041,7 @@ def test_an_observation_ends_with_the_public_moves_in_order(monkeypatch: pytest.
 # --- the Free City's holder, house rules of science, the last deck
 
 
-def test_who_held_the_free_city_saw_its_card_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_holder_of_the_free_city_saw_its_card(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seat 0 holds the Free City in the third turn of age I: of its hand, slot 8 was drawn; slot 5 is for the city."""
     module = linked(monkeypatch, moves, seen)
     monkeypatch.setattr(module, "holder", lambda _public, _age, turn: 0 if turn == 2 else 1)
@@ -1067,7 +1067,7 @@ def test_who_held_the_free_city_saw_its_card_too(monkeypatch: pytest.MonkeyPatch
     assert module.seen_before(game, rules, 0, 0, 2) == slots(1, 8, 9)
 
 
-def test_a_house_rule_of_science_tries_every_way_to_fix_symbols(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_science_house_rule_tries_every_choice_of_wild_symbols(monkeypatch: pytest.MonkeyPatch) -> None:
     """A city has 2 compasses, 1 gear, a wild symbol and one copy; its neighbours have a compass and a tablet (R31)."""
     module = linked(monkeypatch, turn, scoring)
     symbols = np.zeros((3, w.SYMBOL_KINDS), int)
@@ -1100,7 +1100,7 @@ def test_a_house_rule_of_science_tries_every_way_to_fix_symbols(monkeypatch: pyt
         (1 + a, 1 + b, 2 - a - b) for a in range(3) for b in range(3 - a)})  # fmt: skip
 
 
-def test_the_last_of_as_many_decks_as_there_may_be_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_maximum_number_of_decks_fits_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "_fill_entry", lambda *_given: None)
     decks = [SimpleNamespace(cards=[None] * (deck + 1), hand=deck, draft=deck % 2, display=2 * deck, recruit="built",
                              age=1 + deck % 3)

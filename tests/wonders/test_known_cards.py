@@ -135,7 +135,7 @@ def same_games(ruleset: str, players: int, games: int, folder: Path) -> None:
         assert_frame_equal(rows(ruleset, players, games, str(patch)), printed)
 
 
-def test_what_a_formula_can_say_of_the_printed_cards_plays_the_same_games(tmp_path: Path) -> None:
+def test_printed_cards_written_as_formulas_give_the_same_games(tmp_path: Path) -> None:
     same_games("2e-cities", 5, 60, tmp_path)
 
 
@@ -158,5 +158,5 @@ def test_the_printed_rules_written_as_formulas_give_the_same_games_and_choices()
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
-def test_the_same_is_true_in_every_rule_set(ruleset: str, players: int, tmp_path: Path) -> None:
+def test_formula_versions_give_the_same_games_in_every_rule_set(ruleset: str, players: int, tmp_path: Path) -> None:
     same_games(ruleset, players, 2000, tmp_path)

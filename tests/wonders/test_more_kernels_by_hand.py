@@ -43,7 +43,7 @@ BUILD_5, BUILD_70, SELL_5, STAGE_5 = move(5, w.BUILD), move(70, w.BUILD), move(5
         (w.BAN_STAGE | w.BAN_SELL, (5, 70), (), [SELL_5]), (w.BAN_STAGE, (5,), (70,), [SELL_5]),
     ],
 )  # fmt: skip
-def test_a_seat_may_sell_if_nothing_else_is_left_to_it(
+def test_a_banned_sale_is_allowed_if_nothing_else_is_legal(
     flags: int, banned: tuple[int, ...], denied: tuple[int, ...], kept: list[np.uint64], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = linked(monkeypatch, moves, listing)
@@ -67,7 +67,7 @@ def test_a_banned_colour_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     ]  # fmt: skip
 
 
-def test_an_effect_counts_in_each_city_that_it_looks_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_effect_counts_in_each_of_its_cities(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seat 1 of four counts 10, its left neighbour 100, its right one 1."""
     module = linked(monkeypatch, turn)
     module.count_in = lambda _public, seat, what: what * {0: 100, 1: 10, 2: 1}[seat]
@@ -77,7 +77,7 @@ def test_an_effect_counts_in_each_city_that_it_looks_at(monkeypatch: pytest.Monk
     assert [module.count_around(None, 1, 2, cities) for cities in looked] == [20, 200, 2, 220, 22, 202, 222]
 
 
-def test_the_city_whose_structures_an_option_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_option_takes_structures_from_its_source_city(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, picked)
     module.neighbor_left, module.neighbor_right = lambda _public, seat: seat + 10, lambda _public, seat: seat + 20
     sources = (w.FROM_PILE, w.FROM_CITY, w.FROM_LEFT, w.FROM_RIGHT)
@@ -120,7 +120,7 @@ def test_a_game_with_too_many_decisions_of_clauses_is_stopped(monkeypatch: pytes
     assert stopped == [(module.TOO_MANY, 2, 50, most + 1, most)]
 
 
-def test_a_rebate_makes_the_symbol_of_a_board_no_cheaper_than_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rebate_cannot_make_a_board_symbol_cheaper_than_free(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both neighbours sell the missing raw material; the left one's is from its board, two coins cheaper than one."""
     module = linked(monkeypatch, payment)
     bought: list[tuple[int, int, int]] = []
@@ -144,7 +144,7 @@ def test_a_rebate_makes_the_symbol_of_a_board_no_cheaper_than_nothing(monkeypatc
 
 
 @pytest.mark.parametrize(("side", "place"), [(-1, (1, 0, 0)), (0, (1, 2, 0)), (1, (1, 0, 2))])
-def test_a_symbol_costs_its_price_to_the_side_that_sells_it(
+def test_a_symbol_costs_the_price_of_its_seller(
     side: int, place: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One raw material is missing; state 1 has it. Columns are coins to the left, values the least to the right."""
@@ -158,7 +158,7 @@ def test_a_symbol_costs_its_price_to_the_side_that_sells_it(
     assert (general == expected).all()
 
 
-def test_copied_symbols_are_as_many_as_may_be_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_copied_symbols_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """One of each of its own, and one copy of a compass or a tablet: 4 + 1 + 1 + 7 = 13; with two copies 16; without
     one 10. A wild symbol more makes the same as a copy."""
     module = linked(monkeypatch, scoring)
@@ -204,7 +204,7 @@ def test_recruited_cards_and_house_rules_score_with_the_wonder(monkeypatch: pyte
     assert game.result.total[0] == 90 + 101 + 103 + 4 + 1 + 13 + 4 + 6
 
 
-def test_a_sampled_past_shows_a_seat_what_it_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sampled_past_contains_the_hands_that_a_seat_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two turns of two hands: in turn 0 seat 0 took 7 of hand 0 and left 1, 2 and what hand 0 loses later, 2.
 
     With two players, what the Free City took of the hand later was in it, too, unless it was drawn.
@@ -231,7 +231,7 @@ def test_a_sampled_past_shows_a_seat_what_it_passed_on(monkeypatch: pytest.Monke
     assert own.passed.tolist() == [[slots(1, 2), slots(3)]]
 
 
-def test_seats_behind_the_last_choose_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_seat_order_wraps_around_the_last_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, flow)
     going = SimpleNamespace(seat=4, end=4, wrap=2)
     assert [bool(module._wrap(going)) for _ in range(2)] == [True, False]

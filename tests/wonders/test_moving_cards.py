@@ -60,7 +60,7 @@ MOVING = (
 @pytest.mark.parametrize(
     ("ruleset", "players"), [("1e", 4), *(pytest.param(*t, marks=pytest.mark.slow) for t in (("1e-duo", 2), ("2e", 3)))]
 )
-def test_cards_move_and_others_decide_as_in_the_twin(ruleset: str, players: int) -> None:
+def test_moving_cards_and_decisions_of_others_agree_with_the_twin(ruleset: str, players: int) -> None:
     traces = compare_case(Case(1, ruleset, players, MOVING), games=2)
     parts = [part for trace in traces for age in trace["ages"] for part in (*age["turns"], age)]
     made = [
@@ -94,7 +94,7 @@ DRAWN = (
 
 @pytest.mark.boundscheck
 @pytest.mark.parametrize("ruleset", ["1e", pytest.param("2e", marks=pytest.mark.slow)])
-def test_cards_are_drawn_as_in_the_twin(ruleset: str) -> None:
+def test_drawn_cards_agree_with_the_twin(ruleset: str) -> None:
     traces = compare_case(Case(1, ruleset, 3, DRAWN), games=2)
     parts = [part for trace in traces for age in trace["ages"] for part in (*age["turns"], age)]
     made = Counter((one["card"], one["when"]) for part in parts for one in part.get("decisions", ()) if "card" in one)
@@ -102,7 +102,7 @@ def test_cards_are_drawn_as_in_the_twin(ruleset: str) -> None:
     assert made["Altar", 2] > 0
 
 
-def test_a_redrawing_keeps_what_the_decider_sees_and_nothing_else_of_the_pile() -> None:
+def test_redrawing_keeps_only_the_pile_cards_that_the_decider_sees() -> None:
     """Cards that are drawn for a decision, an exchange half done, and a decision of a neighbour: redrawn for whoever
     decides, the decision is the same, the drawn cards are on the pile, and the hands of others differ."""
     seen: Counter[str] = Counter()
@@ -133,7 +133,7 @@ def test_a_redrawing_keeps_what_the_decider_sees_and_nothing_else_of_the_pile() 
     assert len(seen) == 4
 
 
-def test_every_policy_goes_on_from_such_decisions() -> None:
+def test_every_policy_handles_decisions_about_moving_cards() -> None:
     policies = ["greedy", "balanced", "net", "search:playouts=4"]
     for changes in (MOVING, DRAWN):
         game = wsim.Game(set=changes, players=4, policies=policies, seed=5)
@@ -159,7 +159,7 @@ def _built(game: wsim.Game, seat: int) -> list[str]:
     return list(game._position.view(seat)["cities"][seat]["built"])
 
 
-def test_a_card_of_a_neighbour_is_exchanged_for_one_of_the_own_city() -> None:
+def test_a_neighbour_card_is_exchanged_for_an_own_card() -> None:
     """First the card is chosen that comes, then the one that goes; both count where they stand, as built last."""
     swap = {"event": "turn_start", "card": {"from": "left", "do": "swap"}, "gain": {"coins": "card.order"}}
     game = wsim.Game(set=when("Altar", swap), players=3, policies="first", seed=3)
@@ -212,7 +212,7 @@ def test_a_rival_that_decides_chooses_what_harms_the_owner() -> None:
         assert game.made() == 1, policy
 
 
-def test_the_clauses_are_described_in_english() -> None:
+def test_moving_clauses_are_described_in_english() -> None:
     catalogue = load_catalogue("1e", changes=MOVING)
     said = {name: EFFECTS["when"].say(catalogue.card(name).effects.when).split("; ") for name in ("Altar", "Theater")}
     assert said["Altar"][0] == (
@@ -283,5 +283,5 @@ def test_the_clauses_are_described_in_english() -> None:
         ),
     ],
 )
-def test_mistakes_are_refused_in_a_sentence(clause: dict[str, Any], expected: str) -> None:
+def test_mistakes_are_reported_in_one_sentence(clause: dict[str, Any], expected: str) -> None:
     check_refusal(clause, expected)

@@ -148,7 +148,7 @@ def test_R15_left_and_right_are_mirror_images(demand: dict[str, Any]) -> None:
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(demands())
-def test_R15_a_purse_only_strikes_pairs_that_it_cannot_pay(demand: dict[str, Any]) -> None:
+def test_R15_a_coin_limit_only_removes_unaffordable_pairs(demand: dict[str, Any]) -> None:
     every = payments(**{**demand, "coins": None})
     purse, bank = 9, demand["bank"]
     affordable = [pair for pair in every if sum(pair) + bank <= purse]
@@ -157,7 +157,7 @@ def test_R15_a_purse_only_strikes_pairs_that_it_cannot_pay(demand: dict[str, Any
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(demands(), SYMBOLS)
-def test_R15_one_more_own_symbol_never_makes_it_more_expensive(demand: dict[str, Any], symbol: str) -> None:
+def test_R15_another_own_symbol_never_raises_the_price(demand: dict[str, Any], symbol: str) -> None:
     before = payments(**demand)
     after = payments(**{**demand, "own": [*demand["own"], symbol]})
     for left, right in before:

@@ -83,7 +83,7 @@ def compare(shape: str, number: int, seed: int) -> list[int]:
 @pytest.mark.boundscheck
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
-def test_R15_the_solver_agrees_with_blind_enumeration(shape: str) -> None:
+def test_R15_the_solver_agrees_with_brute_force(shape: str) -> None:
     number = NUMBER[shape]
     payable, several, traded, special = compare(shape, number, 15)
     assert payable > number // 5
@@ -96,12 +96,12 @@ def test_R15_the_solver_agrees_with_blind_enumeration(shape: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 6))
 @pytest.mark.parametrize("shape", SHAPES)
-def test_R15_the_solver_agrees_with_blind_enumeration_on_millions(shape: str, seed: int) -> None:
+def test_R15_the_solver_agrees_with_brute_force_on_millions_of_cases(shape: str, seed: int) -> None:
     compare(shape, 10 * NUMBER[shape], seed)
 
 
 @pytest.mark.jit_off
 @pytest.mark.skipif(JIT, reason="the slow tier compares hundreds of thousands")
 @pytest.mark.parametrize("shape", SHAPES)
-def test_R15_the_solver_agrees_without_the_jit_too(shape: str) -> None:
+def test_R15_the_solver_without_the_jit_agrees_with_brute_force(shape: str) -> None:
     compare(shape, 5 if shape == "large" else 150, 16)

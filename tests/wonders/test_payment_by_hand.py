@@ -180,7 +180,7 @@ def test_no_symbol_of_a_board_costs_less_than_nothing(module: Any) -> None:
         ("ww", 3, {"first": [1, 0]}, [(1, 2), (3, 0)]), ("wg", 9, {"first": [2, 0]}, [(0, 2), (2, 0)]),
     ],
 )  # fmt: skip
-def test_prices_that_clauses_change(
+def test_prices_changed_by_clauses(
     cost: str, purse: int, changes: dict[str, Any], pairs: list[tuple[int, int]], module: Any
 ) -> None:
     """Both neighbours sell two wood and glass each, at 2."""
@@ -190,7 +190,7 @@ def test_prices_that_clauses_change(
     assert table.payments(module, cost, -1, repriced=True) == []
 
 
-def test_more_resources_than_fit_into_a_word_of_states(module: Any) -> None:
+def test_more_resources_than_fit_into_one_state_word(module: Any) -> None:
     """One of each: the own symbol gives clay or stone; left sells the raw ones, right wood and the made ones."""
     table = Table("c/s", left="c s o w", right="g l p w")
     assert table.payments(module, "csowglp", 12) == [(4, 8), (6, 6)]

@@ -57,7 +57,7 @@ def test_playthrough(name: str) -> None:
     assert told(name) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
 
 
-def test_every_kept_game_is_compared() -> None:
+def test_every_stored_game_is_compared() -> None:
     assert {path.stem for path in FOLDER.glob("*.txt")} == set(GAMES)
     assert {ruleset for ruleset, *_ in GAMES.values()} == {ruleset for ruleset, _ in TABLES}
 
@@ -72,7 +72,7 @@ def test_the_playthroughs_show_every_part_of_the_game() -> None:
         assert words in text, words
 
 
-def test_the_parts_of_a_trace() -> None:
+def test_a_trace_has_the_documented_sections() -> None:
     trace = table_of("2e-cities_4_seats").trace(5)
     assert list(trace) == ["format", "game", "ruleset", "seed", "index", "seats", "ages", "scores"]
 

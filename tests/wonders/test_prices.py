@@ -43,12 +43,12 @@ def drawn_case(seed: int) -> Case:
 
 @pytest.mark.boundscheck
 @pytest.mark.parametrize("seed", [3])
-def test_drawn_prices_are_played_as_the_twin_plays_them(seed: int) -> None:
+def test_random_price_clauses_agree_with_the_twin(seed: int) -> None:
     compare_case(drawn_case(seed), games=1)
 
 
 @pytest.mark.slow
-def test_many_drawn_prices_are_played_as_the_twin_plays_them() -> None:
+def test_many_random_price_clauses_agree_with_the_twin() -> None:
     for seed in range(4, 4 + MANY):
         compare_case(drawn_case(seed), games=2)
 
@@ -56,7 +56,7 @@ def test_many_drawn_prices_are_played_as_the_twin_plays_them() -> None:
 POLICIES = ("random", "first", "greedy", "rulebased", "balanced", "net", "search:playouts=4", "endgame:playouts=4")
 
 
-def test_every_policy_plays_with_them() -> None:
+def test_every_policy_plays_with_price_clauses() -> None:
     frame = wsim.simulate(patch=MERCHANTS, players=4, policies=POLICIES[:4], games=30, seed=5)
     assert len(frame) == 120
     game = wsim.Game(patch=MERCHANTS, players=4, policies=list(POLICIES[4:]), seed=3)
@@ -69,7 +69,7 @@ FREE = when("Altar", {"event": "card_cost", "cheaper": {"resources": 12, "coins"
 NEVER = when("Altar", {"event": "card_cost", "by": "anyone", "dearer": {"coins": 200}})
 
 
-def test_who_saves_and_who_pays_in_whole_games() -> None:
+def test_price_clauses_change_payments_in_whole_games() -> None:
     """Whoever has a card that makes all others free pays nothing more; one that makes all too dear ends all builds."""
     frame = wsim.simulate(set=[FREE], players=3, policies="random", games=200, seed=4)
     printed = wsim.simulate(players=3, policies="random", games=200, seed=4)
@@ -104,7 +104,7 @@ def test_environments_offer_the_payments() -> None:
     assert step.masks.any(axis=1).all()
 
 
-def test_a_trace_says_in_words_what_changed_a_price() -> None:
+def test_a_trace_explains_price_changes() -> None:
     effect = {"seat": 1, "card": "Altar", "when": 1, "city": 0, "amount": 2}
     told = [effect_text({**effect, "does": does}) for does in ("cheaper coins", "dearer stone", "cheaper first_unit")]
     assert told == [
@@ -192,7 +192,7 @@ COST: dict[str, Any] = {"event": "card_cost"}
         ),
     ],
 )
-def test_mistakes_about_prices_are_refused_in_a_sentence(clause: dict[str, Any], expected: str) -> None:
+def test_mistakes_about_prices_are_reported_in_one_sentence(clause: dict[str, Any], expected: str) -> None:
     check_refusal(clause, expected)
 
 
@@ -203,7 +203,7 @@ def test_all_mistakes_of_a_clause_are_listed_at_once() -> None:
     assert len(str(refused.value).splitlines()) == 3
 
 
-def test_weighted_values_what_a_price_saves() -> None:
+def test_weighted_values_lower_prices() -> None:
     """A discount is wanted, a tax on oneself is not, and one on the neighbours is."""
     wanted = {}
     for name, clause in {

@@ -197,7 +197,7 @@ def test_scores_shares_and_ranks_add_up(ruleset: str, players: int) -> None:
 
 
 @each_table
-def test_every_seat_makes_as_many_plays_as_turns(ruleset: str, players: int) -> None:
+def test_every_seat_makes_one_play_per_turn(ruleset: str, players: int) -> None:
     for table in tables(ruleset, players):
         rows = played(table, GAMES).reshape(GAMES, table.seats)
         turns = int(table.rules.age_turns.sum())

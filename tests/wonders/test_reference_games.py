@@ -25,14 +25,14 @@ def test_splitmix64_known_output() -> None:
     assert mix(GAMMA) == 0xE220A8397B1DCDAF  # the first output of SplitMix64 from state 0
 
 
-def test_streams_are_apart_and_repeatable() -> None:
+def test_random_streams_are_distinct_and_reproducible() -> None:
     draws = {stream: [Stream(7, 3, stream).below(1000) for _ in range(2)] for stream in range(16)}
     assert all(first == second for first, second in draws.values())
     assert len({first for first, _ in draws.values()}) > 10
 
 
 @each_third_quick(("ruleset", "players"), TABLES)
-def test_r4_every_deck_is_dealt_out(ruleset: str, players: int) -> None:
+def test_r4_every_deck_is_dealt_completely(ruleset: str, players: int) -> None:
     rules, catalogue = RULE_SETS[ruleset], load(ruleset)
     cities = 3 if rules.duo else players
     for age in (1, 2, 3):
@@ -92,7 +92,7 @@ def test_the_trace_has_the_documented_shape(ruleset: str, players: int) -> None:
 
 
 @pytest.mark.slow
-def test_special_plays_do_occur_in_random_games() -> None:
+def test_special_plays_occur_in_random_games() -> None:
     game = Reference("2e-cities", 4)
     seen: Counter[str] = Counter()
     for number in range(60):
@@ -217,7 +217,7 @@ def test_each_switch_changes_some_game(switch: str) -> None:
     )
 
 
-def test_misuse_is_refused() -> None:
+def test_misuse_is_rejected() -> None:
     with pytest.raises(ValueError, match="players"):
         Reference("1e", 2)
     with pytest.raises(ValueError, match="unknown switches"):

@@ -40,7 +40,7 @@ def blind_pairs(
     return pairs
 
 
-def test_r15_payments_are_exactly_the_undominated_affordable_pairs() -> None:
+def test_r15_payments_are_the_undominated_affordable_pairs() -> None:
     draw = random.Random(15)
     symbols = ["W", "S", "C", "O", "G", "T", "P", "WS", "CO", "WC", "WSCO", "TGP"]
     paid = several = 0
@@ -91,7 +91,7 @@ def test_r14_clandestine_wharf_makes_one_unit_of_its_side_one_coin_cheaper() -> 
     assert pareto_payments(["S", "S"], [], ["S", "S"], [], left_prices=both) == [(1, 0)]
 
 
-def test_r14_smugglers_cache_serves_every_time_and_adds_up_to_nothing() -> None:
+def test_r14_smugglers_cache_applies_every_time_and_prices_stop_at_zero() -> None:
     cache = Prices(cache=1)
     assert pareto_payments(["S", "S"], [], ["S"], [], left_board=["S"], left_prices=cache) == [(3, 0)]
     all_three = Prices(raw=1, wharf=1, cache=1)

@@ -47,7 +47,7 @@ def test_bad_input_is_reported_in_one_sentence(ruleset: str, players: int, plan:
     assert "\n" not in str(error.value).strip()
 
 
-def test_a_policy_that_returns_no_legal_index_is_named_with_game_and_seat() -> None:
+def test_a_policy_returning_an_illegal_index_is_named_with_game_and_seat() -> None:
     line_up = (RANDOM, RANDOM, OVERREACHING, RANDOM)
     with pytest.raises(UserError, match=r"policy 'overreaching' returned (\d+) in game 5, seat 2: .*from 0 to (\d+)"):
         played(engine_table("1e", 4, line_up), 1, 5)
@@ -58,12 +58,12 @@ def test_a_policy_that_returns_no_legal_index_is_named_with_game_and_seat() -> N
 @pytest.mark.parametrize(
     ("ruleset", "players", "option"), [("1e-duo", 2, 0), ("2e-cities", 3, 0), ("2e-cities-teams", 4, 0)]
 )
-def test_a_wrong_index_is_noticed_in_every_rule_set(ruleset: str, players: int, option: int) -> None:
+def test_an_illegal_index_is_detected_in_every_rule_set(ruleset: str, players: int, option: int) -> None:
     with pytest.raises(UserError, match=f"'overreaching' returned .* in game 0, seat {option}"):
         played(engine_table(ruleset, players, (OVERREACHING,)), 1)
 
 
-def test_a_table_can_be_played_again_after_a_wrong_index() -> None:
+def test_a_table_can_be_played_again_after_an_illegal_index() -> None:
     table = engine_table("1e", 4, (RANDOM, RANDOM, OVERREACHING, RANDOM))
     for _ in range(2):
         with pytest.raises(UserError, match="game 3, seat 2"):
@@ -89,7 +89,7 @@ def test_fixed_boards_and_sides() -> None:
     assert all(len({name for name, _ in game}) == 4 for game in seen)
 
 
-def test_rotated_boards_move_on_by_one_seat_a_game() -> None:
+def test_rotated_boards_move_by_one_seat_per_game() -> None:
     table = engine_table("1e", 3, wonders="rotate:Gizah,Rhodos,Ephesos", sides="A,B,A")
     names = [("Gizah", "A"), ("Rhodos", "B"), ("Ephesos", "A")]
     for number, game in enumerate(boards(table, 7)):
@@ -97,7 +97,7 @@ def test_rotated_boards_move_on_by_one_seat_a_game() -> None:
 
 
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("1e", 7), ("2e-cities", 5), ("1e-duo", 2)])
-def test_balanced_boards_put_every_board_and_side_in_every_seat_once_a_block(ruleset: str, players: int) -> None:
+def test_balanced_boards_seat_every_board_side_everywhere_once_per_block(ruleset: str, players: int) -> None:
     table = engine_table(ruleset, players, wonders="balanced")
     block = 2 * len(table.catalogue.wonders)
     for first in (0, 3):
@@ -108,7 +108,7 @@ def test_balanced_boards_put_every_board_and_side_in_every_seat_once_a_block(rul
         assert all(len({name for name, _ in game}) == table.seats for game in games)
 
 
-def test_balanced_boards_let_every_pair_of_sides_meet() -> None:
+def test_balanced_boards_make_every_pair_of_sides_meet() -> None:
     table = engine_table("1e", 4, wonders="balanced")
     met = {frozenset(pair) for game in boards(table, 14 * 40) for pair in combinations(game, 2)}
     sides = {side for pair in met for side in pair}
@@ -116,7 +116,7 @@ def test_balanced_boards_let_every_pair_of_sides_meet() -> None:
 
 
 @pytest.mark.parametrize(("ban", "column"), [("trade", "trade_paid"), ("stages", "stages"), ("sell", "sold")])
-def test_a_ban_binds_its_seat_only(ban: str, column: str) -> None:
+def test_a_ban_applies_only_to_its_seat(ban: str, column: str) -> None:
     table = engine_table("1e", 4, (TASTES[0],), ban=f"1={ban}", seed=3)
     rows = played(table, 100).reshape(100, 4)
     if ban == "sell":  # a sale stays where nothing else is possible
@@ -126,7 +126,7 @@ def test_a_ban_binds_its_seat_only(ban: str, column: str) -> None:
     assert rows[column][:, 0].max() > 0
 
 
-def test_a_ban_of_colours_and_cards() -> None:
+def test_a_ban_may_name_colours_and_cards() -> None:
     """Of cards in either half of the record, and of no card 64 places before or behind one that is banned."""
     table = engine_table("1e", 4, (TASTES[1],), ban="0=green,Palace,Town Hall;2=red", seed=4)
     names = [card.name for card in table.catalogue.cards]
@@ -140,7 +140,7 @@ def test_a_ban_of_colours_and_cards() -> None:
             assert (own[column].sum() == 0) == ((seat, column) in banned), (seat, column)
 
 
-def test_randomised_picks_are_uniform_and_carry_their_probability() -> None:
+def test_randomised_picks_are_uniform_and_record_their_probability() -> None:
     table = engine_table("1e", 3, (TASTES[1],), randomise="0.3,0,1", seed=5)
     picks = np.zeros(100 * table.picks_per_game, table.pick_dtype)
     written = table.play(0, np.zeros(100 * table.seats, table.row_dtype), picks)
@@ -158,7 +158,7 @@ def test_randomised_picks_are_uniform_and_carry_their_probability() -> None:
     assert first["randomised"][~own].all()
 
 
-def test_randomising_changes_no_deal_and_no_other_seats_random_numbers() -> None:
+def test_randomising_does_not_change_deals_or_other_random_streams() -> None:
     plain, randomised = (engine_table("1e", 3, (RANDOM,), randomise=chance, seed=6) for chance in ("0", "0,0.5,0"))
     one, other = plain.trace(0), randomised.trace(0)
     assert [age["hands"] for age in one["ages"]] == [age["hands"] for age in other["ages"]]

@@ -79,7 +79,7 @@ TABLES = (("1e", 4), ("1e-duo", 2), ("2e-cities-teams", 4))
 
 @pytest.mark.boundscheck
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
-def test_cards_are_chosen_as_the_twin_chooses_them(ruleset: str, players: int) -> None:
+def test_card_choices_agree_with_the_twin(ruleset: str, players: int) -> None:
     traces = compare_case(Case(players, ruleset, players, OFTEN), games=8)
     made = Counter((one["card"], one["when"]) for trace in traces for one in decisions(trace) if "picked" in one)
     assert set(made) >= {("Altar", 1), ("Altar", 2), ("Baths", 1), ("Baths", 2), ("Theater", 1), ("Lumber Yard", 2)}
@@ -87,7 +87,7 @@ def test_cards_are_chosen_as_the_twin_chooses_them(ruleset: str, players: int) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("1e", 7), ("2e", 5), ("2e-cities", 6), *TABLES])
-def test_cards_are_chosen_as_the_twin_chooses_them_in_many_games(ruleset: str, players: int) -> None:
+def test_card_choices_agree_with_the_twin_in_many_games(ruleset: str, players: int) -> None:
     for seed in range(3):
         compare_case(Case(seed, ruleset, players, OFTEN), games=15)
 
@@ -95,7 +95,7 @@ def test_cards_are_chosen_as_the_twin_chooses_them_in_many_games(ruleset: str, p
 POLICIES = ("random", "first", "greedy", "rulebased", "balanced", "net", "search:playouts=4", "endgame:playouts=4")
 
 
-def test_every_policy_chooses_cards_and_plays_on() -> None:
+def test_every_policy_chooses_cards() -> None:
     frame = wsim.simulate(set=OFTEN, players=4, policies=POLICIES[:4], games=30, seed=5)
     assert len(frame) == 120
     game = wsim.Game(set=OFTEN, players=4, policies=["net", POLICIES[6], POLICIES[7], "balanced"], seed=5)
@@ -107,7 +107,7 @@ def test_every_policy_chooses_cards_and_plays_on() -> None:
     assert len(asked) > 1
 
 
-def test_good_cards_are_built_and_the_least_are_discarded() -> None:
+def test_policies_build_good_cards_and_discard_the_least_valuable() -> None:
     """Whoever weighs moves builds the best card of the pile, and parts with what it misses least."""
     pile = when("Altar", {"event": "age_end", "may": True, "card": PILE})
     own = when("Baths", {"event": "built", "card": {**OWN, "if": "card.blue"}, "gain": {"coins": 1}})
@@ -153,7 +153,7 @@ def test_a_person_sees_which_cards_can_be_chosen() -> None:
     assert "chooses option 1 of Altar with " in text
 
 
-def test_a_seat_that_saw_the_pile_still_knows_it_when_hidden_cards_are_drawn_again() -> None:
+def test_redrawing_keeps_the_pile_known_to_a_seat_that_saw_it() -> None:
     """Drawn again at any later decision, the position has the same public facts, and hands of the same size; the pile
     is the one that was seen, with what was put on it and built from it since."""
     seen = Counter[bool]()
@@ -248,11 +248,11 @@ COIN: dict[str, Any] = {"gain": {"coins": 1}}
         ({**BUILT, "choose": [COIN, COIN], "card": PILE}, "card: does not go with `choose`, where every option has"),
     ],
 )
-def test_mistakes_about_cards_to_choose_are_refused_in_a_sentence(clause: dict[str, Any], expected: str) -> None:
+def test_mistakes_about_card_choices_are_reported_in_one_sentence(clause: dict[str, Any], expected: str) -> None:
     check_refusal(clause, expected)
 
 
-def test_endless_builds_and_discards_end_in_a_sentence() -> None:
+def test_endless_builds_and_discards_are_reported_in_one_sentence() -> None:
     endless = (
         when("Altar", {"event": "card_built", "by": "self", "card": OWN}),
         when("Theater", {"event": "card_built", "by": "self", "card": PILE}),

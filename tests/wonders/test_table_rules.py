@@ -61,7 +61,7 @@ def test_a_rule_of_the_table_can_be_removed_by_a_later_patch(tmp_path: Path) -> 
     assert load_catalogue(patches=files).table == ()
 
 
-def test_traces_and_positions_name_the_rule_of_the_table() -> None:
+def test_traces_and_positions_name_the_table_rule() -> None:
     game = wsim.Game(set=FLEET, players=3, policies="random", seed=2)
     assert game.decision == "effect"
     move = game.legal()[0]
@@ -92,7 +92,7 @@ def test_the_numbers_of_a_rule_of_the_table_are_knobs() -> None:
     assert values[("table", "Sea Lane", "when", "2", "points:1")] == 3
 
 
-def test_environments_ask_for_decisions_of_the_table() -> None:
+def test_environments_ask_for_decisions_of_table_rules() -> None:
     env = VectorEnv(2, set=FLEET, players=3, policies="random", seed=1)
     step = env.reset()
     assert (step.observations[:, env.columns.index("asking.entry")] > 0).all()
@@ -117,7 +117,7 @@ def ships(changes: tuple[str, ...], policy: str) -> float:
     return float(frame["counter:ships"].to_numpy().mean())
 
 
-def test_who_weighs_moves_buys_points_of_the_table() -> None:
+def test_value_based_policies_buy_points_offered_by_the_table() -> None:
     """Three points for a coin are worth it, and for fifteen coins they are not offered."""
     for policy in ("greedy", "balanced", "net"):
         assert ships(FLEET, policy) > 4
@@ -125,12 +125,12 @@ def test_who_weighs_moves_buys_points_of_the_table() -> None:
 
 
 @pytest.mark.boundscheck
-def test_the_duo_and_teams_play_rules_of_the_table_as_the_twin_does() -> None:
+def test_table_rules_agree_with_the_twin_in_duo_and_team_games() -> None:
     for ruleset, players in (("1e-duo", 2), ("2e-cities-teams", 4)):
         compare_case(Case(2, ruleset, players, FLEET), games=2)
 
 
-def test_an_expansion_of_the_table_is_checked_with_games() -> None:
+def test_an_expansion_with_table_rules_is_checked_with_games() -> None:
     rows: list[Any] = list(CATALOGUES.check(Source(), str(EXPANSIONS / "great_works.toml")))
     assert [row["ruleset"] for row in rows] == ["1e"]
     assert rows[0]["games"] == 10_000

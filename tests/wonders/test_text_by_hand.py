@@ -44,7 +44,7 @@ PAYING = {"how": "paid", "bank": 0, "left": 0, "right": 0}
         ({"action": "decline", "when": 1, "table": "Rule"}, "Rule: decline"),
     ],
 )  # fmt: skip
-def test_a_move_in_a_few_words(move: dict[str, Any], words: str) -> None:
+def test_a_move_is_described_in_a_few_words(move: dict[str, Any], words: str) -> None:
     assert text.phrase(move) == words
 
 
@@ -64,7 +64,7 @@ def test_a_move_in_a_few_words(move: dict[str, Any], words: str) -> None:
         ({"action": "keep", "deck": "leaders", "card": "Plato"}, "seat 1 keeps Plato"),
     ],
 )  # fmt: skip
-def test_a_decision_of_a_clause_in_words(decision: dict[str, Any], words: str) -> None:
+def test_a_clause_decision_is_described_in_words(decision: dict[str, Any], words: str) -> None:
     assert text.decision_text({"seat": 1, **decision}) == words
     assert text.decision_text({"seat": 1, **decision}, "Ann") == words.replace("seat 1", "Ann", 1)
 
@@ -88,7 +88,7 @@ def test_a_decision_of_a_clause_in_words(decision: dict[str, Any], words: str) -
          "Altar of seat 1: seat 1 has the lasting effects of a card once more"),
     ],
 )  # fmt: skip
-def test_an_effect_of_a_clause_in_words(effect: dict[str, Any], words: str) -> None:
+def test_a_clause_effect_is_described_in_words(effect: dict[str, Any], words: str) -> None:
     assert text.effect_text({"card": "Altar", "seat": 1, **effect}) == words
     names = ["Ann", "Bob", "Cy"]
     for seat, name in enumerate(names):
@@ -96,7 +96,7 @@ def test_an_effect_of_a_clause_in_words(effect: dict[str, Any], words: str) -> N
     assert text.effect_text({"card": "Altar", "seat": 1, **effect}, names) == words
 
 
-def test_payments_are_named_by_who_gets_them() -> None:
+def test_payments_are_named_by_recipient() -> None:
     """The left neighbour is the next seat; of two cities it is the right one, too."""
     move = {"seat": 2, "action": "build", "card": "Altar", "how": "paid", "bank": 1, "left": 2, "right": 3}
     assert text.payments(move, ("bank", "left", "right")) == [("bank", 1), ("left", 2), ("right", 3)]
@@ -106,7 +106,7 @@ def test_payments_are_named_by_who_gets_them() -> None:
     assert text.paid({**move, "seat": 0, "bank": 0}, 4) == {"seat 1": 2, "seat 3": 3}
 
 
-def test_a_game_in_words() -> None:
+def test_a_game_is_described_in_words() -> None:
     """Each line of a trace that has one of everything."""
     built = {"seat": 0, "action": "build", "card": "Altar", "how": "paid", "bank": 1, "left": 2, "right": 0}
     turn = {
@@ -177,12 +177,12 @@ def packed(card: int = 0, action: str = "build", **fields: int) -> int:
         (packed(1, "take"), w.EFFECT, {"card": "B", "action": "take"}),
     ],
 )  # fmt: skip
-def test_a_packed_move_as_a_record(move: int, decision: int, record: dict[str, Any]) -> None:
+def test_a_packed_move_becomes_a_record(move: int, decision: int, record: dict[str, Any]) -> None:
     """Cards 0 and 1 are A and B; two stages are built."""
     assert trace.move_record("AB", move, 5, decision, 2) == {"seat": 5, **record}
 
 
-def test_a_packed_decision_of_a_clause_as_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_packed_clause_decision_becomes_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first clause of entry 7; seat 3 of five decides for the city two to its left, which is seat 0."""
     monkeypatch.setattr(trace, "source_of", lambda _catalogue, entry: {"card": f"entry {entry}"})
     catalogue: Any = "catalogue"
@@ -222,7 +222,7 @@ HAD = {
 }  # fmt: skip
 
 
-def test_what_clauses_gave_to_a_city_is_what_its_entries_do_not_explain() -> None:
+def test_clause_gains_are_what_the_entries_of_a_city_do_not_explain() -> None:
     rules, state = gaining()
     public = state.public
     public.plain[1] = (1 << 8) + (1 << 24)  # the stone of its board, the wood of entry 5
@@ -253,7 +253,7 @@ def test_what_clauses_gave_to_a_city_is_what_its_entries_do_not_explain() -> Non
     ]  # fmt: skip
 
 
-def test_counters_of_a_city_are_those_of_its_cards_or_changed() -> None:
+def test_a_city_shows_counters_of_its_cards_and_changed_ones() -> None:
     """pots is of the table, jars of every city from 1 on, urns of card 7."""
 
     def slot(label: str, of: str, start: int, entry: int) -> Any:
@@ -282,7 +282,7 @@ def test_counters_of_a_city_are_those_of_its_cards_or_changed() -> None:
 # --- why not
 
 
-def test_why_a_card_or_a_stage_cannot_be_built(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reasons_why_a_card_or_stage_cannot_be_built(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seat 0 of three with two coins. Cards: 0 in its city, 1 costs three coins, 2 two ore, one of which is there, 3
     wood for two coins to the left or one to the right and two to the bank, 4 two resources that one symbol makes."""
     paying: dict[int, list[int]] = {1: [0], 3: [2 << layout.LEFT_AT, 1 << layout.RIGHT_AT], 4: []}
@@ -325,7 +325,7 @@ def test_why_a_card_or_a_stage_cannot_be_built(monkeypatch: pytest.MonkeyPatch) 
     )
 
 
-def test_the_cities_of_a_view_in_words() -> None:
+def test_the_cities_of_a_view_are_described_in_words() -> None:
     """Seat 1 of three: its left neighbour is seat 2, its right one seat 0."""
     city = {
         "wonder": "Rhodos",

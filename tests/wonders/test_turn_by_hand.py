@@ -128,14 +128,16 @@ def places(count: int, **at: int) -> list[int]:
          {"abilities": w.PRICES, "price": [1, 1, 2, 2], "board_price": [1, 1, 2, 2]}),
     ],
 )  # fmt: skip
-def test_lasting_effects(entry: int, rules: dict[str, Any], gained: dict[str, Any], module: Any) -> None:
+def test_lasting_effects_change_the_city(
+    entry: int, rules: dict[str, Any], gained: dict[str, Any], module: Any
+) -> None:
     game = cities()
     module.add_effects(game.public, rule_book(**rules), 0, entry)
     assert changed(game.public) == gained
     assert all(changed(game.public, other) == {} for other in (1, 2, 3))
 
 
-def test_a_discount_of_a_board_and_one_of_a_post_count_once_unless_a_switch_adds_them_up(module: Any) -> None:
+def test_board_and_post_discounts_add_up_only_with_a_switch(module: Any) -> None:
     """R14: units at 2 cost 1 with either or both; with the switch 0 with both; a clause adds 1, up to the limit."""
     for switch, price in ((0, 1), (1, 0)):
         public = cities(post_price=np.full((4, 4), 1), board_price=np.full((4, 4), 1)).public
@@ -150,7 +152,7 @@ def test_a_discount_of_a_board_and_one_of_a_post_count_once_unless_a_switch_adds
         assert public.price[1].tolist() == [1] * 4, "only the board is cheaper"
 
 
-def test_a_warehouse_makes_what_the_city_makes_and_a_market_what_it_does_not(module: Any) -> None:
+def test_a_warehouse_doubles_production_and_a_market_makes_the_rest(module: Any) -> None:
     """R18, also as the city goes on to make more. Masks: wood 8, glass 16, all 127."""
     game = cities()
     game.public.made_kinds[0] = 1 << WOOD
@@ -168,7 +170,7 @@ def test_a_warehouse_makes_what_the_city_makes_and_a_market_what_it_does_not(mod
     assert (game.public.reach[0], game.public.flex_lanes[0]) == (everything + (1 << 32), 255 * everything)
 
 
-def test_a_copy_has_what_lasts_and_sells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_has_lasting_effects_but_sells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """R103: once for each structure; a stage has no copy."""
     made = linked(monkeypatch, payment, guards, production, copying)
     game = cities()
@@ -238,7 +240,7 @@ def test_a_move_places_its_card(
     assert watched == (["clauses"] if eventful & w.BY_FORMULA else [])
 
 
-def test_a_spent_free_build_is_that_of_the_age_before_a_token(module: Any) -> None:
+def test_the_free_build_of_the_age_is_spent_before_a_token(module: Any) -> None:
     spent: list[tuple[int, int]] = []
     module.add_free_builds = lambda _public, *given: spent.append(given)
     public = cities().public
@@ -285,7 +287,7 @@ def of_coins(module: Any) -> list[tuple[int, int, int]]:
     return paid
 
 
-def test_immediate_coins(module: Any) -> None:
+def test_immediate_coins_are_paid(module: Any) -> None:
     """Four coins, and two for each own brown card, of which the card itself counts with the switch only; neighbours of
     seat 0 are 1 and 3."""
     game, paid = cities(), of_coins(module)
@@ -310,7 +312,7 @@ def test_immediate_coins(module: Any) -> None:
     assert paid == [(1, 7, 2), (2, 7, 2), (3, 7, 2), (1, 8, 1), (3, 8, 1)]
 
 
-def test_tokens_and_debts(module: Any) -> None:
+def test_tokens_and_debts_are_added(module: Any) -> None:
     public, owed = cities(defeats=np.array([3, 2, 1, 0])).public, list[tuple[int, int, int]]()
     module.add_debts = lambda _public, seat, entry, debts: owed.append((seat, entry, int(debts)))
     rules = rule_book(
@@ -323,7 +325,7 @@ def test_tokens_and_debts(module: Any) -> None:
     assert owed == [(1, 8, 3), (3, 8, 3), (1, 9, 2), (2, 9, 2), (3, 9, 2)]
 
 
-def test_losses_of_coins_wait_for_the_others(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coin_losses_are_deferred_until_all_moves_are_made(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """R32: 2 each; or for each victory token, or stage; and no more than can be counted or paid."""
     stopped: list[tuple[int, ...]] = []
     monkeypatch.setattr(module, "stop_game", lambda *given: stopped.append(tuple(map(int, given))))
@@ -377,7 +379,9 @@ def test_a_turn_is_resolved_in_steps_for_all_seats(module: Any, monkeypatch: pyt
     assert steps[3:] == [("move_made", seat, entry, w.LAST_CARD) for seat, entry in ((0, 5), (1, STAGE), (2, -1))]
 
 
-def test_a_build_from_the_pile_takes_the_card_and_has_its_effects(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_from_the_pile_removes_the_card_and_applies_its_effects(
+    module: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """R28: one of two copies; the name stays on the pile until the last has left it."""
     steps: list[str] = []
     for name in ("gain", "take_tokens", "inflict", "note_watchers"):
@@ -421,7 +425,7 @@ def test_science(score: Any) -> None:
     assert {symbols: score.best_wild(*symbols) for symbols in wild} == wild
 
 
-def test_points_of_an_entry(score: Any) -> None:
+def test_the_points_of_an_entry(score: Any) -> None:
     """Seat 0: two brown cards, one purple; its neighbours, 1 and 3, have three and one brown."""
     public = cities().public
     public.colors[:, w.BROWN], public.colors[0, w.PURPLE], public.stages[0] = (2, 3, 9, 1), 1, 2
@@ -441,7 +445,7 @@ def test_points_of_an_entry(score: Any) -> None:
     assert score.points_of(public, rules, 0, 8, 0) == 5, "all three stages"
 
 
-def test_the_copied_guild_is_the_best_with_its_science(score: Any) -> None:
+def test_the_copied_guild_is_the_best_including_science(score: Any) -> None:
     """R29, R30: of the neighbours' guilds 70 (4 points) and 6 (none, but a wild symbol, which makes 1, 1, 0 a set: 8
     more) the second. The own guild 7 and the first stage count purple cards, each with 2: one more."""
     game = cities()
@@ -486,7 +490,7 @@ def test_the_copied_guild_is_the_best_with_its_science(score: Any) -> None:
         ([50, 10, 30, 30], [1, 2, 2, 1], 1, [1, 1, 1, 1], [0.5] * 4),
     ],
 )  # fmt: skip
-def test_ranks_and_shares_of_the_victory(
+def test_ranks_and_win_shares(
     totals: list[int], coins: list[int], teams: int, ranks: list[int], shares: list[float], score: Any
 ) -> None:
     """R24, R42, R48: more points, then more coins; teams by the sums of both; a tie shares the victory."""
@@ -575,7 +579,7 @@ def dealer(*draws: int) -> Any:
         (w.ROTATED_BOARDS, 6, (), (4, 2, 1, 0), (0, 1, 1, 0), [3, 0, 8, 5]),
     ],
 )  # fmt: skip
-def test_boards_are_drawn_fixed_or_rotated(
+def test_boards_are_random_fixed_or_rotated(
     design: int, number: int, draws: tuple[int, ...], boards: tuple[int, ...], sides: tuple[int, ...],
     seated: list[int], dealing: Any,
 ) -> None:  # fmt: skip
@@ -588,7 +592,7 @@ def test_boards_are_drawn_fixed_or_rotated(
     assert game.dealer.sought == [(f"deal {number}", str(dealing.SETUP_STREAM))]
 
 
-def test_balanced_boards_go_round_and_change_sides_in_the_second_half_of_a_block(dealing: Any) -> None:
+def test_balanced_boards_rotate_and_flip_sides_in_the_second_half_of_a_block(dealing: Any) -> None:
     """Three boards: games 6 to 11 are a block. The draw leaves 0, 1, 2 in order; game 7 begins with board 1; game 10
     seats the same boards and draws the same sides, and turns them round."""
     seating = SimpleNamespace(design=w.BALANCED_BOARDS, side=(-1, -1, 0))

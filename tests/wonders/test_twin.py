@@ -76,35 +76,35 @@ def line_up_for(players: int) -> tuple[Player, ...]:
 @pytest.mark.boundscheck
 @sampled(3, 6)
 @each_third_quick(("ruleset", "players"), TABLES)
-def test_random_games_agree(ruleset: str, players: int, games: range) -> None:
+def test_random_games_agree_with_the_twin(ruleset: str, players: int, games: range) -> None:
     compare(ruleset, players, (RANDOM,), games, 1)
 
 
 @pytest.mark.slow
 @pytest.mark.boundscheck
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
-def test_random_games_of_another_seed_agree(ruleset: str, players: int) -> None:
+def test_random_games_of_another_seed_agree_with_the_twin(ruleset: str, players: int) -> None:
     compare(ruleset, players, (RANDOM,), range(12), 2026)
 
 
 @pytest.mark.boundscheck
 @sampled(3, 6)
 @each_third_quick(("ruleset", "players"), TABLES)
-def test_every_list_of_moves_agrees(ruleset: str, players: int, games: range) -> None:
+def test_every_move_list_agrees_with_the_twin(ruleset: str, players: int, games: range) -> None:
     compare(ruleset, players, (ANY,), games, 3)
     compare(ruleset, players, (BUILDING,), range(games.start // 2, games.stop // 2), 4)
 
 
 @sampled(1, 2)
 @each_third_quick(("ruleset", "players"), TABLES)
-def test_rotated_line_ups_agree(ruleset: str, players: int, games: range) -> None:
+def test_rotated_line_ups_agree_with_the_twin(ruleset: str, players: int, games: range) -> None:
     turned = range(2 * players + players * games.start // 2, 2 * players + players * games.stop // 2)
     compare(ruleset, players, line_up_for(players), turned, 5, rotate=True)
 
 
 @sampled(2, 4)
 @first_quick(2, "ruleset", SPECIAL)
-def test_games_with_fixed_boards_agree(ruleset: str, games: range) -> None:
+def test_games_with_fixed_boards_agree_with_the_twin(ruleset: str, games: range) -> None:
     for wonders, sides in SPECIAL[ruleset]:
         for line_up in ((RANDOM,), (STAGING,), line_up_for(PLAYERS[ruleset])):
             compare(ruleset, PLAYERS[ruleset], line_up, games, 6, wonders=wonders, sides=sides)
@@ -113,7 +113,7 @@ def test_games_with_fixed_boards_agree(ruleset: str, games: range) -> None:
 @sampled(1, 2)
 @first_quick(2, "ruleset", SPECIAL)
 @pytest.mark.parametrize("switch", SWITCHES)
-def test_games_with_a_switch_the_other_way_agree(switch: str, ruleset: str, games: range) -> None:
+def test_games_with_a_flipped_switch_agree_with_the_twin(switch: str, ruleset: str, games: range) -> None:
     flipped = {switch: not SWITCHES[switch]}
     wonders, sides = SPECIAL[ruleset][0]
     compare(ruleset, PLAYERS[ruleset], (STAGING,), games, 7, wonders=wonders, sides=sides, switches=flipped)
@@ -122,7 +122,7 @@ def test_games_with_a_switch_the_other_way_agree(switch: str, ruleset: str, game
 
 @sampled(2, 4)
 @first_quick(2, "ruleset", SPECIAL)
-def test_all_switches_the_other_way_together_agree(ruleset: str, games: range) -> None:
+def test_games_with_all_switches_flipped_agree_with_the_twin(ruleset: str, games: range) -> None:
     flipped = {name: not value for name, value in SWITCHES.items()}
     for wonders, sides in SPECIAL[ruleset]:
         compare(ruleset, PLAYERS[ruleset], (BUILDING,), games, 9, wonders=wonders, sides=sides, switches=flipped)
@@ -131,7 +131,7 @@ def test_all_switches_the_other_way_together_agree(ruleset: str, games: range) -
 @opt_in
 @pytest.mark.slow
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
-def test_many_games_agree(ruleset: str, players: int) -> None:
+def test_many_games_agree_with_the_twin(ruleset: str, players: int) -> None:
     for seed in (11, 12, 13):
         compare(ruleset, players, (RANDOM,), range(100), seed)
         compare(ruleset, players, line_up_for(players), range(100), seed, rotate=True)
@@ -142,7 +142,7 @@ def test_many_games_agree(ruleset: str, players: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("ruleset", SPECIAL)
 @pytest.mark.parametrize("switch", SWITCHES)
-def test_many_games_with_a_switch_the_other_way_agree(switch: str, ruleset: str) -> None:
+def test_many_games_with_a_flipped_switch_agree_with_the_twin(switch: str, ruleset: str) -> None:
     flipped = {switch: not SWITCHES[switch]}
     for wonders, sides in (*SPECIAL[ruleset], ([None] * 4, [None] * 4)):
         seats = 3 if ruleset == "1e-duo" else PLAYERS[ruleset]
@@ -151,7 +151,7 @@ def test_many_games_with_a_switch_the_other_way_agree(switch: str, ruleset: str)
             compare(ruleset, PLAYERS[ruleset], line_up, range(60), 14, **more)
 
 
-def test_the_comparison_sees_every_kind_of_decision() -> None:
+def test_the_comparison_covers_every_kind_of_decision() -> None:
     seen: set[str] = set()
     for ruleset, players in (("1e", 3), ("2e-cities", 4), ("1e-duo", 2)):
         wonders, sides = SPECIAL[ruleset][0]
@@ -170,7 +170,7 @@ def test_the_comparison_sees_every_kind_of_decision() -> None:
     assert expected | {"last_card build", "last_card stage", "last_card sell"} <= seen
 
 
-def test_the_comparison_is_not_blind() -> None:
+def test_the_comparison_detects_a_difference() -> None:
     table = engine_table("1e", 3, seed=1)
     expected = Reference("1e", 3, switches={"counting_includes_itself": False})
     differing = [n for n in range(20) if table.trace(n) != expected.play(1, n, "random")]

@@ -47,7 +47,7 @@ def test_each_list_of_words_is_defined_once() -> None:
     assert not again
 
 
-def test_numbers_are_indices_into_their_lists() -> None:
+def test_word_numbers_index_their_lists() -> None:
     for names, numbers in (
         (words.COLORS, ("BROWN", "GRAY", "BLUE", "YELLOW", "RED", "GREEN", "PURPLE", "BLACK")),
         (words.SYMBOLS[1:], ("COMPASS", "GEAR", "TABLET", "ANY")),
@@ -61,7 +61,7 @@ def test_numbers_are_indices_into_their_lists() -> None:
         assert [getattr(words, number) for number in numbers] == list(range(start, start + len(numbers)))
 
 
-def test_the_words_need_nothing() -> None:
+def test_the_word_modules_import_nothing() -> None:
     tree = ast.parse(Path(words.__file__).read_text(encoding="utf-8"))
     imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert imported == {"__future__", "collections.abc", "typing"}

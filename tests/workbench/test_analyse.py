@@ -44,7 +44,7 @@ def evaluate_node(caller: Caller, address: str) -> Reply:
         time.sleep(0.05)
 
 
-def test_a_saved_game_that_is_not_over(caller: Caller, tmp_path: Path) -> None:
+def test_an_unfinished_saved_game_can_be_analysed(caller: Caller, tmp_path: Path) -> None:
     here = game().follow().follow().step(1).follow()
     (tmp_path / "ours.json").write_text(here.to_json())
     page = evaluate_node(caller, "/analyse?file=ours.json&playouts=2")
@@ -65,7 +65,7 @@ def test_a_saved_game_that_is_not_over(caller: Caller, tmp_path: Path) -> None:
     assert (table.names, table.game().steps) == ({2: "Ann"}, here.steps[:2])
 
 
-def test_the_board_is_there_before_its_chances(caller: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_board_is_shown_before_its_chances(caller: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ours.json").write_text(game().follow().to_json())
     go, real = Event(), game_analysis._with_chances
 
@@ -82,7 +82,7 @@ def test_the_board_is_there_before_its_chances(caller: Caller, tmp_path: Path, m
     assert ("data-reload" in page, "Turning points" in page) == (False, True)
 
 
-def test_a_file_that_has_changed_is_analysed_anew(caller: Caller, tmp_path: Path) -> None:
+def test_a_changed_file_is_analysed_again(caller: Caller, tmp_path: Path) -> None:
     here, file = game().follow(), tmp_path / "ours.json"
     for steps in (1, 2):
         file.write_text(here.to_json())
@@ -92,7 +92,7 @@ def test_a_file_that_has_changed_is_analysed_anew(caller: Caller, tmp_path: Path
         here = here.follow()
 
 
-def test_a_game_between_policies_is_analysed_while_it_is_watched(caller: Caller) -> None:
+def test_a_game_between_policies_can_be_analysed_while_it_is_watched(caller: Caller) -> None:
     table = opened_by_policies(caller)
     while not table.ready:
         time.sleep(0.01)
@@ -110,7 +110,7 @@ def test_a_game_between_policies_is_analysed_while_it_is_watched(caller: Caller)
     caller.post(f"/play/{table.key}/close")
 
 
-def test_a_branch_goes_back_makes_the_move_and_the_policies_play_on() -> None:
+def test_a_branch_makes_a_different_move_and_the_policies_continue() -> None:
     whole = followed(game())
     other = branch(whole, 4, 2)
     assert other.steps[:5] == [*whole.steps[:4], 2]
@@ -132,7 +132,7 @@ def test_the_analysis_of_a_game_agrees_with_the_command() -> None:
 
 
 @pytest.mark.slow
-def test_a_game_of_a_run_and_its_replay(caller: Caller, tmp_path: Path, wsim_command: Command) -> None:
+def test_a_game_of_a_run_links_to_its_replay(caller: Caller, tmp_path: Path, wsim_command: Command) -> None:
     words = ["--players", "3", "--seed", "7", "--policies", "greedy", "--games", "2", "--quiet"]
     assert wsim_command("run", *words, "--out", str(tmp_path / "study")).code == 0
     page = evaluate_node(caller, "/analyse?run=study&number=1&playouts=2")
@@ -150,7 +150,7 @@ def test_a_game_of_a_run_and_its_replay(caller: Caller, tmp_path: Path, wsim_com
 
 
 @pytest.mark.slow
-def test_a_game_of_a_table_after_its_end_only(caller: Caller) -> None:
+def test_a_table_can_be_analysed_only_after_the_game(caller: Caller) -> None:
     table = opened(caller, policies="greedy")
     assert "The game is not over" in caller.get(f"/analyse?table={table.key}").text
     while not table.over:
@@ -183,7 +183,7 @@ def test_mistakes(caller: Caller, tmp_path: Path, query: str, sentence: str) -> 
     assert sentence in evaluate_node(caller, f"/analyse?{query}").text.replace("&#39;", "'")
 
 
-def test_the_game_that_was_asked_for_last_is_valued_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_most_recently_requested_game_is_valued_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody who tries a move does not wait for the values of the game that was left."""
     order: list[int | None] = []
     begun, go_on = Event(), Event()

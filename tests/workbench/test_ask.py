@@ -103,7 +103,7 @@ def test_a_form_has_every_option_of_the_question_with_its_help(caller: Caller, n
                 assert said.sentence in text
 
 
-def test_an_address_fills_a_form_and_asks_nothing(caller: Caller) -> None:
+def test_an_address_fills_a_form_without_asking_the_question(caller: Caller) -> None:
     text = caller.get("/ask/whatif?ban=Palace&metric=%22%3E%3Cscript%3E&trust=1").text
     assert ">Palace</textarea>" in text
     assert "<script>" not in text.partition("<main>")[2]
@@ -111,7 +111,7 @@ def test_an_address_fills_a_form_and_asks_nothing(caller: Caller) -> None:
     assert caller.app.state.questions.listed() == []
 
 
-def test_a_question_is_asked_followed_and_found_again(caller: Caller, tmp_path: Path) -> None:
+def test_a_question_is_asked_followed_and_listed(caller: Caller, tmp_path: Path) -> None:
     reply = caller.post("/ask/whatif", [("ban", "Palace\nsell"), ("seed", "77"), ("out", "a.json")])
     assert (reply.status, reply.headers["location"]) == (303, "/asked/1")
     page = caller.get("/asked/1").text
@@ -126,7 +126,7 @@ def test_a_question_is_asked_followed_and_found_again(caller: Caller, tmp_path: 
     assert "What if 1" in caller.get("/ask").text
 
 
-def test_mistakes_are_in_the_form_with_what_was_written(caller: Caller) -> None:
+def test_mistakes_are_shown_in_the_form_next_to_the_input(caller: Caller) -> None:
     reply = caller.post("/ask/whatif", [("metric", "x<y"), ("budget", "ten"), ("alpha", "2"), ("players", "no")])
     text = html.unescape(reply.text)
     assert reply.status == 400
@@ -149,7 +149,7 @@ def test_mistakes_are_in_the_form_with_what_was_written(caller: Caller) -> None:
         ({**BAN, "polices": ["net"]}, "a.json", "did you mean 'policies'"),
     ],
 )
-def test_invalid_questions_are_refused(
+def test_invalid_questions_are_rejected(
     questions: Questions, tmp_path: Path, texts: dict[str, list[str]], out: str, sentence: str
 ) -> None:
     (tmp_path / "there.json").touch()
@@ -158,7 +158,7 @@ def test_invalid_questions_are_refused(
     assert questions.listed() == []
 
 
-def test_questions_wait_for_each_other_and_none_is_lost(questions: Questions, tmp_path: Path) -> None:
+def test_questions_are_queued_and_none_is_lost(questions: Questions, tmp_path: Path) -> None:
     asked = [questions.ask(form_of("whatif"), waiting(), f"{number}.json") for number in range(3)]
     until(lambda: asked[0].state == "playing")
     assert [one.state for one in asked[1:]] == ["waiting", "waiting"]
@@ -170,7 +170,7 @@ def test_questions_wait_for_each_other_and_none_is_lost(questions: Questions, tm
     assert questions.next_name(form_of("whatif")) == "whatif-1.json"
 
 
-def test_too_many_questions_are_refused(questions: Questions) -> None:
+def test_too_many_questions_are_rejected(questions: Questions) -> None:
     first = questions.ask(form_of("whatif"), waiting(), "first.json")
     until(lambda: first.state == "playing")
     for number in range(MAX_WAITING):
@@ -179,7 +179,7 @@ def test_too_many_questions_are_refused(questions: Questions) -> None:
         questions.ask(form_of("whatif"), BAN, "more.json")
 
 
-def test_a_question_is_stopped(caller: Caller, tmp_path: Path) -> None:
+def test_a_question_can_be_stopped(caller: Caller, tmp_path: Path) -> None:
     for name in ("a.json", "b.json"):
         caller.post("/ask/whatif", [("ban", "Palace"), ("seed", "77"), ("out", name)])
     second, first = caller.app.state.questions.listed()
@@ -196,7 +196,7 @@ def test_a_question_is_stopped(caller: Caller, tmp_path: Path) -> None:
     assert caller.post("/asked/1/stop", origin="http://evil.example").status == 403
 
 
-def test_a_worker_that_does_not_stop_is_ended_if_requested_twice(questions: Questions) -> None:
+def test_a_worker_that_does_not_stop_is_killed_on_the_second_request(questions: Questions) -> None:
     asked = questions.ask(form_of("whatif"), waiting("wait for ever"), "a.json")
     until(lambda: asked.looks)
     questions.stop(asked)
@@ -224,13 +224,13 @@ def test_code_is_isolated_in_a_worker_unless_the_workbench_is_trusted(
     assert copy_context().run(in_worker) is apart
 
 
-def test_a_worker_that_fails_is_refused_in_one_sentence(questions: Questions) -> None:
+def test_a_failing_worker_is_reported_in_one_sentence(questions: Questions) -> None:
     asked = questions.ask(form_of("whatif"), waiting("break"), "a.json")
     until(lambda: asked.over)
     assert (asked.state, asked.sentence) == ("refused", "the worker failed: it broke")
 
 
-def test_running_questions_are_written_when_the_server_ends(questions: Questions, tmp_path: Path) -> None:
+def test_running_questions_are_saved_when_the_server_stops(questions: Questions, tmp_path: Path) -> None:
     asked = questions.ask(form_of("whatif"), waiting(), "a.json")
     questions.ask(form_of("whatif"), waiting(), "b.json")
     until(lambda: asked.looks)
@@ -258,7 +258,7 @@ ASKED: dict[str, dict[str, list[str]]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ASKED)
-def test_an_answer_is_the_file_that_the_command_writes(
+def test_an_answer_equals_the_file_written_by_the_command(
     tmp_path: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """By real workers; ``wsim rerun`` repeats it."""
@@ -300,7 +300,7 @@ proof_games = 400
 """
 
 
-def test_a_goal_is_needed_and_its_code_is_not_run_unless_one_says_so(
+def test_a_goal_is_required_and_its_code_needs_consent(
     questions: Questions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -318,7 +318,7 @@ def test_a_goal_is_needed_and_its_code_is_not_run_unless_one_says_so(
 
 
 @pytest.mark.slow
-def test_a_patch_is_the_one_that_the_command_writes(
+def test_a_patch_equals_the_file_written_by_the_command(
     tmp_path: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -31,7 +31,7 @@ def changed(caller: Caller, **fields: str) -> tuple[int, str]:
     return reply.status, unquote_plus(reply.headers.get("location", "")) or html.unescape(reply.text)
 
 
-def test_fields_are_the_values_of_the_catalogue(caller: Caller) -> None:
+def test_form_fields_show_the_values_of_the_catalogue(caller: Caller) -> None:
     _, text = changed(caller)
     found = dict(re.findall(r'name="to:cards\.Palace\.([^"]*)" value="(.*?)" autocomplete', text))
     card = next(one for one in load_catalogue("1e").cards if one.name == "Palace")
@@ -52,7 +52,7 @@ def test_parts_and_values_are_named_in_words(caller: Caller) -> None:
     assert "<h1>Change</h1>" in caller.get("/change").text
 
 
-def test_changes_are_in_the_address(caller: Caller) -> None:
+def test_changes_are_stored_in_the_address(caller: Caller) -> None:
     status, where = changed(caller, **{"to:cards.Palace.points": "5", "to:cards.Palace.age": "3"})
     assert (status, where) == (
         303, "/change?game=seven_wonders&ruleset=1e&change=cards.Palace.points=5&at=cards.Palace"
@@ -79,7 +79,7 @@ def test_every_question_about_changed_values_is_offered(caller: Caller, monkeypa
     }  # fmt: skip
 
 
-def test_decks_are_counted_as_printed_and_as_changed(caller: Caller) -> None:
+def test_decks_are_counted_before_and_after_the_change(caller: Caller) -> None:
     """Rulebook: three players deal 21 cards in each age, five guilds among those of the third (R4)."""
     rows = CATALOGUES.decks(Source("1e"))
     for age in (1, 2, 3):
@@ -132,7 +132,7 @@ def test_the_commands_read_a_saved_patch(caller: Caller, wsim_command: Command) 
     assert sorted(one.name for one in Path().iterdir()) == ["mine.toml"]
 
 
-def test_the_other_game_is_changed_in_the_same_way(caller: Caller) -> None:
+def test_babel_can_be_changed_in_the_same_way(caller: Caller) -> None:
     reply = caller.get("/change?game=tower_of_babel")
     assert reply.status == 200
     assert caller.get("/change?game=tower_of_babel&at=nowhere").status == 400

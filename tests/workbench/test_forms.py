@@ -37,7 +37,7 @@ def checked(caller: Caller, kind: str, **fields: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("form", forms(), ids=lambda form: form.name)
-def test_what_a_form_asks_first_is_a_question_in_words(form: Any, caller: Caller) -> None:
+def test_a_form_starts_with_a_plain_question(form: Any, caller: Caller) -> None:
     every = {name: option for name, *_, option in form.fields()}
     for name in form.question.first:
         assert name in every
@@ -52,7 +52,7 @@ def test_what_a_form_asks_first_is_a_question_in_words(form: Any, caller: Caller
             assert choices(option.picker, "", "", Folder.of(Path())) is not None  # it exists
 
 
-def test_every_mistake_is_next_to_its_field(caller: Caller) -> None:
+def test_every_mistake_is_shown_next_to_its_field(caller: Caller) -> None:
     """The four mistakes of a newcomer; nothing is queued."""
     fields = {"change": "cards.Palce.points=5", "metric": "wins:Palace", "policies": "balancd"}
     found = checked(caller, "whatif", **fields)
@@ -89,7 +89,7 @@ def test_a_mistake_is_found_before_the_question_waits(
     assert sentence in found[name][0]
 
 
-def test_the_change_is_shown_in_words_and_the_time_is_forecast(caller: Caller) -> None:
+def test_a_form_describes_the_change_and_forecasts_the_time(caller: Caller) -> None:
     found = checked(caller, "whatif", change="cards.Palace.points=5", policies="random", budget="100")
     assert found["mistakes"] == {}
     assert found["preview"] == ["Palace, points: 8 to 5"]
@@ -97,20 +97,20 @@ def test_the_change_is_shown_in_words_and_the_time_is_forecast(caller: Caller) -
     assert more["seconds"] == pytest.approx(1000 * found["seconds"])
 
 
-def test_a_change_in_words() -> None:
+def test_a_change_is_described_in_words() -> None:
     printed = {"cards.Palace.points": "8", "settings.hand_size": "7"}
     assert change_in_words("cards.Palace.points=8", printed) == "Palace, points: 8, as printed"
     assert change_in_words("cards.Palace.coins = 3", printed) == "Palace, coins: 3, which it does not have as printed"
     assert change_in_words("settings.hand_size=6", printed) == "settings hand size: 7 to 6"
 
 
-def test_code_of_the_user_is_not_run_by_a_check(caller: Caller, tmp_path: Path) -> None:
+def test_a_check_does_not_run_user_code(caller: Caller, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("raise SystemExit('it ran')")
     for trust in ({}, {"trust": "1"}):
         assert checked(caller, "match", policies="random,./mine.py:bold", **trust)["mistakes"] == {}
 
 
-def test_a_sentence_belongs_to_the_field_that_it_quotes() -> None:
+def test_a_message_is_attached_to_the_field_it_quotes() -> None:
     texts = {"policies": ["random", "netz"], "metric": ["wins:Palace"], "seat": ["9"]}
     assert field_of("unknown policy 'netz' (did you mean 'net'?)", texts) == "policies"
     assert field_of("the seat must be from 0 to 3, not 9", texts) == "seat"
@@ -131,7 +131,7 @@ def test_choices_come_from_the_game_and_the_folder(tmp_path: Path) -> None:
         choices("policies", "", "", folder)
 
 
-def test_every_choice_of_a_metric_can_be_asked() -> None:
+def test_every_offered_metric_can_be_used() -> None:
     folder = Folder.of(Path())
     for value in ("worth:Palace", "win:Gizah", "built:Palace"):
         assert value in [choice.value for choice in choices("metric", "", "", folder)]
@@ -148,7 +148,7 @@ def test_examples_are_accepted() -> None:
                 assert name not in check(form, {name: [option.example]}, deep=False).mistakes, (form.name, name)
 
 
-def test_choices_about_cards_name_the_card_that_is_drawn(tmp_path: Path) -> None:
+def test_choices_about_cards_name_the_card_shown(tmp_path: Path) -> None:
     cards = {choice.value: choice.card for choice in choices("metric", "", "1e", Folder.of(tmp_path))}
     assert (cards["built:Palace"], cards["win:Gizah"], cards["score"]) == ("Palace", "Gizah", "")
     values = choices("value", "", "1e", Folder.of(tmp_path))

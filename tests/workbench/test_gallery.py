@@ -40,7 +40,7 @@ def shown(text: str) -> list[str]:
         ("ruleset=2e-cities&color=black&age=1&q=debt", ["Gambling Den"]),
     ],
 )
-def test_the_address_chooses_cards(caller: Caller, query: str, names: list[str]) -> None:
+def test_the_address_selects_cards(caller: Caller, query: str, names: list[str]) -> None:
     reply = caller.get(f"/cards?{query}")
     assert reply.status == 200
     if "debt" not in query:
@@ -48,7 +48,7 @@ def test_the_address_chooses_cards(caller: Caller, query: str, names: list[str])
     assert f"{len(shown(reply.text))} of " in reply.text
 
 
-def test_games_are_chosen_by_their_titles(caller: Caller) -> None:
+def test_games_are_selected_by_title(caller: Caller) -> None:
     text = caller.get("/cards").text
     assert '<option value="seven_wonders" selected>7 Wonders</option>' in text
     assert '<option value="tower_of_babel">Tower of Babel</option>' in text
@@ -64,7 +64,7 @@ def test_the_page_of_a_card_leads_to_its_figures_and_to_its_change(caller: Calle
     assert caller.get(change.replace("&amp;", "&").partition("#")[0]).status == 200
 
 
-def test_cards_of_a_further_deck_are_in_the_gallery_and_lead_to_their_change(caller: Caller) -> None:
+def test_deck_cards_are_in_the_gallery_and_link_to_their_change(caller: Caller) -> None:
     deck = quote("decks.Envoys={display = 2, cards = {Captain = {cost = 2, shields = 1}, Poet = {points = 2}}}")
     assert shown(caller.get(f"/cards?change={deck}&deck=Envoys").text) == ["Captain", "Poet"]
     text = caller.get(f"/cards?name=Captain&change={deck}").text
@@ -75,7 +75,7 @@ def test_cards_of_a_further_deck_are_in_the_gallery_and_lead_to_their_change(cal
     assert caller.get(change.replace("&amp;", "&").partition("#")[0]).status == 200
 
 
-def test_changes_of_the_address_are_on_the_cards(caller: Caller) -> None:
+def test_changes_in_the_address_are_shown_on_the_cards(caller: Caller) -> None:
     assert "5 points" in caller.get("/cards?name=Palace&change=cards.Palace.points%3D5").text
 
 
@@ -99,5 +99,5 @@ def test_the_pages_are_small(caller: Caller) -> None:
     assert len(caller.get("/static/page.css").text + caller.get("/static/page.js").text) < 60_000
 
 
-def test_no_path_leads_out(caller: Caller, tmp_path: Path) -> None:
+def test_no_path_escapes_the_folder(caller: Caller, tmp_path: Path) -> None:
     assert caller.get(f"/cards?ruleset={tmp_path}").status == 400

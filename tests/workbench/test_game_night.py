@@ -38,7 +38,7 @@ def finish(table: Table) -> None:
                 table.choose(seat, decision.stamp, 0)
 
 
-def test_people_sit_down_under_their_names_and_a_browser_finds_its_seat_again(caller: Caller) -> None:
+def test_people_join_by_name_and_a_browser_returns_to_its_seat(caller: Caller) -> None:
     table = opened(caller, name0="Place 1", name1="Place 2")
     door = f"/seat/{table.inviting}"
     assert "Place 1" in caller.get(door, cookie=None).text
@@ -61,7 +61,7 @@ def test_people_sit_down_under_their_names_and_a_browser_finds_its_seat_again(ca
         assert sentence in refused.text
 
 
-def test_watching_shows_the_table_without_a_hand_and_moves_nothing(caller: Caller) -> None:
+def test_spectators_see_no_hands_and_cannot_move(caller: Caller) -> None:
     table = opened(caller, name1="Bob", name2="Cid")
     watch = f"/seat/{table.watching}"
     page = caller.get(f"{watch}?hint=1&chance=1", cookie=None)
@@ -77,13 +77,13 @@ def test_watching_shows_the_table_without_a_hand_and_moves_nothing(caller: Calle
     assert table.game().steps == steps
 
 
-def test_a_card_without_a_button_says_why_and_every_city_its_next_stage(caller: Caller) -> None:
+def test_unbuildable_cards_give_a_reason_and_cities_show_their_next_stage(caller: Caller) -> None:
     text = caller.get(link(opened(caller)), cookie=None).text
     assert "1 glass missing: you and your neighbours together do not produce enough." in text
     assert text.count("next stage") >= 3
 
 
-def test_obstacles_are_true_of_every_card_that_cannot_be_built() -> None:
+def test_every_unbuildable_card_has_a_correct_reason() -> None:
     """Whole games: a card has a reason exactly if no move builds it; a price that is named is more than the purse."""
     told, prices = 0, 0
     for seed in range(4):
@@ -107,7 +107,7 @@ def test_obstacles_are_true_of_every_card_that_cannot_be_built() -> None:
     assert prices
 
 
-def test_a_clock_counts_and_ends_nothing(caller: Caller) -> None:
+def test_a_clock_counts_time_but_does_not_end_the_game(caller: Caller) -> None:
     table = opened(caller, name1="Bob", clock="2")
     text = caller.get(link(table), cookie=None).text
     assert text.count('data-clock="120"') == 2
@@ -119,7 +119,7 @@ def test_a_clock_counts_and_ends_nothing(caller: Caller) -> None:
 
 
 @pytest.mark.slow
-def test_the_next_game_seats_everybody_one_further_and_people_become_a_run(caller: Caller, tmp_path: Path) -> None:
+def test_the_next_game_rotates_seats_and_games_can_be_imported(caller: Caller, tmp_path: Path) -> None:
     table = opened(caller, name0="Ann", name1="Bob", name2="Cid")
     links, names = dict(table.links), dict(table.names)
     early = caller.post(f"{link(table)}/rematch", cookie=None)
@@ -152,7 +152,7 @@ def _text(folder: Path, table: Table, number: int) -> str:
     return (folder / Table.file_name(table.key, number)).read_text()
 
 
-def test_games_with_policies_are_results_but_no_games_of_people(caller: Caller, tmp_path: Path) -> None:
+def test_games_with_policies_are_not_counted_as_games_of_people(caller: Caller, tmp_path: Path) -> None:
     table = opened(caller)
     finish(table)
     assert [len(game.scores) for game in table.evening] == [3]
@@ -160,7 +160,7 @@ def test_games_with_policies_are_results_but_no_games_of_people(caller: Caller, 
     assert not list(tmp_path.glob("evening-*"))
 
 
-def test_standings() -> None:
+def test_standings_count_wins_and_points() -> None:
     games = [
         Played("", [Score("Ann", 50, 1.0, True), Score("Bob", 40, 0.0, True)]),
         Played("", [Score("Bob", 60, 0.5, True), Score("Ann", 60, 0.5, True)]),
@@ -169,7 +169,7 @@ def test_standings() -> None:
     assert standings(games) == [("Bob", 3, 1.5, 170 / 3), ("Ann", 3, 1.5, 140 / 3)]
 
 
-def test_a_restarted_server_has_the_table_and_its_links(caller: Caller, tmp_path: Path) -> None:
+def test_a_restarted_server_keeps_the_table_and_its_links(caller: Caller, tmp_path: Path) -> None:
     table = opened(caller, name1="Bob", clock="3")
     caller.post(f"/seat/{table.inviting}/join", [("name", "Gül"), ("seat", "1")], cookie=None)
     chosen(caller, link(table))
@@ -193,7 +193,7 @@ def test_a_damaged_list_of_tables_is_ignored(tmp_path: Path, text: str) -> None:
     assert not list(tables_of(Caller(tmp_path).app))
 
 
-def test_codes_to_scan_are_shown_where_phones_can_reach_the_server(tmp_path: Path) -> None:
+def test_qr_codes_are_shown_if_phones_can_reach_the_server(tmp_path: Path) -> None:
     pytest.importorskip("segno")
     here, network = Caller(tmp_path), Caller(tmp_path, host="0.0.0.0")
     assert 'class="qr"' not in here.get(f"/play/{opened(here).key}").text

@@ -80,14 +80,14 @@ def test_a_table_agrees_with_its_command(caller: Caller, wsim_command: Command, 
     assert reply.text.count("<tr>") == rows + 1
 
 
-def test_runs_are_side_by_side(caller: Caller, wsim_command: Command) -> None:
+def test_runs_are_shown_side_by_side(caller: Caller, wsim_command: Command) -> None:
     reply = caller.get("/run?run=one&run=three&table=policies")
     assert reply.status == 200
     assert command_of(reply) == ["wsim", "table", "one", "three", "policies"]
     assert set(frame_of(caller.get("/run.csv?run=one&run=three&table=policies").text)["players"]) == {3, 4}
 
 
-def test_a_run_opens_at_three_sentences_and_two_charts(caller: Caller) -> None:
+def test_a_run_page_starts_with_three_sentences_and_two_charts(caller: Caller) -> None:
     text = html.unescape(caller.get("/run?run=one").text)
     (sentences,) = re.findall(r'<ol class="sentences">(.*?)</ol>', text, re.DOTALL)
     assert sentences.count("<li>") == 3
@@ -96,7 +96,7 @@ def test_a_run_opens_at_three_sentences_and_two_charts(caller: Caller) -> None:
     assert {"/run?run=one&table=wonders", "/run?run=one&table=cards"} <= set(re.findall(r'href="([^"]*)"', sentences))
 
 
-def test_an_overview_that_cannot_be_drawn_in_advance_is_left_to_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_overview_that_cannot_be_prepared_is_drawn_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files can be damaged, or be written anew while they are read."""
     app: Any = SimpleNamespace(state=SimpleNamespace(tables=None))
     failures = (UserError("no"), FileNotFoundError("gone"), pl.exceptions.ComputeError("bad data"), KeyError("bug"))
@@ -110,7 +110,7 @@ def test_an_overview_that_cannot_be_drawn_in_advance_is_left_to_its_page(monkeyp
             run_page.draw_overview(app, "run")
 
 
-def test_pages_and_their_files_are_small_when_they_are_first_loaded(caller: Caller) -> None:
+def test_first_page_loads_are_small(caller: Caller) -> None:
     """Together, as they are sent: fewer than 100 kB, so that a phone shows them at once."""
 
     def sent(address: str) -> int:
@@ -122,9 +122,7 @@ def test_pages_and_their_files_are_small_when_they_are_first_loaded(caller: Call
         assert sent(address) + sum(map(sent, files)) < 100_000, address
 
 
-def test_the_differences_of_two_runs_are_those_of_their_rows(
-    caller: Caller, wsim_command: Command, tmp_path: Path
-) -> None:
+def test_differences_between_two_runs_match_their_rows(caller: Caller, wsim_command: Command, tmp_path: Path) -> None:
     started = caller.get("/run?run=one&run=three")
     assert started.status == 307
     reply = caller.get(started.headers["location"])
@@ -164,7 +162,7 @@ def test_chips_add_and_remove_values_of_a_column(caller: Caller) -> None:
     assert "filter" not in chips(caller.get(found["red"][0]).text)["blue"][0]
 
 
-def test_columns_are_chosen_by_the_address(caller: Caller) -> None:
+def test_columns_are_selected_by_the_address(caller: Caller) -> None:
     text = caller.get("/run?run=one&table=cards&column=score&column=n").text
     heads = re.findall(r'<th scope="col"[^>]*><a [^>]*>([^<]*)</a>', text)
     assert heads == ["Card", "N" if "N" in heads else "n", "Score"]
@@ -201,7 +199,7 @@ def test_headings_sort_both_ways_and_keep_the_filters(caller: Caller) -> None:
     assert numbers == sorted(numbers, reverse=True)
 
 
-def test_an_address_says_all_that_is_shown() -> None:
+def test_an_address_reproduces_the_whole_view() -> None:
     query = [
         ("run", "a b"), ("run", "c"), ("table", "cards"), ("by", "wonder,seat"), ("level", "0.9"), ("won_by", "0"),
         ("wide", "1"), ("sort", "-n"), ("top", "3"), ("filter", "n>=1"), ("charts", "1"), ("option.raw", "1"),
@@ -212,7 +210,7 @@ def test_an_address_says_all_that_is_shown() -> None:
 
 
 @pytest.mark.slow
-def test_charts_are_files_that_need_no_style_sheet(caller: Caller) -> None:
+def test_charts_can_be_saved_without_the_style_sheet(caller: Caller) -> None:
     reply = caller.get("/run?run=one&table=wonders&charts=1")
     assert reply.text.count('<div class="for-wide"><svg') == 2
     file = caller.get("/chart.svg?run=one&table=wonders&figure=1")
@@ -264,7 +262,7 @@ def test_every_question_about_a_card_is_offered(caller: Caller, monkeypatch: pyt
 
 
 @pytest.mark.slow
-def test_an_item_is_compared_over_numbers_of_players(caller: Caller, wsim_command: Command) -> None:
+def test_an_item_is_compared_across_player_counts(caller: Caller, wsim_command: Command) -> None:
     text = html.unescape(caller.get("/thing?run=one&table=cards&name=Palace").text)
     link = re.search(r'<a href="(/thing[^"#]*)#more">by number of players', text)
     assert link is not None
@@ -278,7 +276,7 @@ def test_an_item_is_compared_over_numbers_of_players(caller: Caller, wsim_comman
     assert "by number of players" not in caller.get(f"{link[1]}&show=by:policy").text
 
 
-def test_a_card_is_split_by_when_it_was_taken_where_the_run_says(caller: Caller, wsim_command: Command) -> None:
+def test_a_card_is_split_by_when_it_was_taken_if_recorded(caller: Caller, wsim_command: Command) -> None:
     """The same rows as of the command; a run without picks does not offer it."""
     page = "/thing?run=three&table=cards&name=Palace"
     assert "drafting%3Aturn" in caller.get(page).text
@@ -344,14 +342,14 @@ def test_a_long_table_below_a_chart_is_folded(
         ("/answer.csv?file=palace.json&table=x", "has no table 'x'"),
     ],
 )
-def test_a_mistake_is_refused_in_one_sentence(caller: Caller, path: str, sentence: str) -> None:
+def test_a_mistake_is_reported_in_one_sentence(caller: Caller, path: str, sentence: str) -> None:
     reply = caller.get(path)
     assert reply.status == 400
     assert re.search(sentence.replace("?", r"\?"), html.unescape(reply.text))
     assert "<b>" not in reply.text
 
 
-def test_a_run_that_is_deleted_while_it_is_shown_is_refused_in_one_sentence(folder: Path, tmp_path: Path) -> None:
+def test_a_run_deleted_while_shown_is_reported_in_one_sentence(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "one", tmp_path / "gone")
     caller = Caller(tmp_path)
     assert caller.get("/run?run=gone&table=policies").status == 200
@@ -370,7 +368,7 @@ def test_tables_are_read_only_once(caller: Caller, monkeypatch: pytest.MonkeyPat
     assert caller.get("/run?run=one&table=cards&filter=age%3D1&sort=n").status == 200
 
 
-def test_the_page_of_a_large_run_is_there_before_its_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_of_a_large_run_loads_before_its_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_view, "LARGE", 0)
     caller, done = Caller(folder), Event()
     monkeypatch.setattr(run_page, "_prepare_tables", lambda *_: done.set())
@@ -386,7 +384,7 @@ def test_the_page_of_a_large_run_is_there_before_its_table(folder: Path, monkeyp
     assert (refused.status, "nothing" in refused.text) == (400, True)
 
 
-def test_levels_are_checked_as_by_the_command() -> None:
+def test_confidence_levels_are_checked_as_on_the_command_line() -> None:
     with pytest.raises(UserError, match="must be between 0 and 1"):
         TableView.of([("run", "a"), ("level", "95")])
 

@@ -36,7 +36,7 @@ def live() -> LiveComparison:
     return LiveComparison(Plan.make(policies="random", players=3), "Palace")
 
 
-def test_figures_are_those_of_a_what_if_on_the_same_deals(live: LiveComparison) -> None:
+def test_figures_match_a_whatif_on_the_same_deals(live: LiveComparison) -> None:
     while live.deals(CHANGE) < sum(BLOCKS[:3]):
         live.advance(CHANGE)
     rows = {row["name"]: row for row in live.rows(CHANGE)}
@@ -53,7 +53,7 @@ def test_figures_are_those_of_a_what_if_on_the_same_deals(live: LiveComparison) 
     assert rows["built:Palace"]["kind"] == "share"
 
 
-def test_what_was_played_is_kept_and_intervals_shrink(live: LiveComparison) -> None:
+def test_played_deals_are_kept_and_intervals_shrink(live: LiveComparison) -> None:
     other = ("cards.Palace.points=6",)
     live.advance(other)
     while (first := next(row for row in live.rows(other) if row["name"] == "score"))["low"] is None:
@@ -68,12 +68,12 @@ def test_what_was_played_is_kept_and_intervals_shrink(live: LiveComparison) -> N
     assert not live.advance(other)
 
 
-def test_a_mistake_in_the_change_is_a_sentence(live: LiveComparison) -> None:
+def test_a_mistake_in_the_change_is_reported_in_one_sentence(live: LiveComparison) -> None:
     with pytest.raises(UserError, match="Palce"):
         live.prepare(("cards.Palce.points=4",))
 
 
-def test_a_game_without_worth_has_the_other_figures() -> None:
+def test_a_game_without_worth_shows_the_other_figures() -> None:
     babel = LiveComparison(Plan.make(game="tower_of_babel", policies="random"), "nothing")
     assert "score" in [metric.name for metric in babel.metrics]
     assert not any(metric.wished for metric in babel.metrics)
@@ -133,7 +133,7 @@ def test_the_goal_of_the_smallest_fix_can_be_read(caller: Caller, tmp_path: Path
         goal_text(Changes("seven_wonders", "1e", CHANGE), "cards.Palace", {})
 
 
-def test_the_process_plays_what_is_shown_and_ends() -> None:
+def test_the_process_plays_the_shown_changes_and_ends() -> None:
     plan = {"policies": "random", "players": 3}
     said = [{"plan": plan, "item": "Palace"}, {"add": list(CHANGE)}, {"add": ["cards.Palce.points=1"]}]
     process = subprocess.Popen(

@@ -63,7 +63,7 @@ def refusal(caller: Caller, address: str, reply: Reply) -> str:
     return page.text
 
 
-def test_a_table_and_its_first_turn(caller: Caller) -> None:
+def test_a_new_table_shows_its_first_turn(caller: Caller) -> None:
     table = opened(caller)
     page = caller.get(link(table), cookie=None)
     assert page.status == 200
@@ -80,7 +80,7 @@ def test_a_table_and_its_first_turn(caller: Caller) -> None:
     assert caller.get(link(table), cookie=None).text.replace(version, 'data-version="1"') == page.text
 
 
-def test_a_stale_move_is_refused_in_one_sentence_and_nothing_is_done(caller: Caller) -> None:
+def test_a_stale_move_is_rejected_in_one_sentence(caller: Caller) -> None:
     table = opened(caller)
     page = caller.get(link(table))
     chosen(caller, link(table), page)
@@ -100,7 +100,7 @@ def test_a_stale_move_is_refused_in_one_sentence_and_nothing_is_done(caller: Cal
         ("9" * 5000, "a move must be a whole number of at most 15 digits"),
     ],
 )
-def test_invalid_moves_are_refused_in_one_sentence(caller: Caller, move: str, sentence: str) -> None:
+def test_invalid_moves_are_rejected_in_one_sentence(caller: Caller, move: str, sentence: str) -> None:
     table = opened(caller)
     assert sentence in refusal(caller, link(table), chosen(caller, link(table), move=move))
 
@@ -129,7 +129,7 @@ def test_a_seat_that_has_chosen_waits_and_learns_nothing(caller: Caller) -> None
     assert "nothing can be undone" in refusal(caller, link(table), undone)
 
 
-def test_a_choice_is_dropped_if_its_seat_sees_something_else_when_it_is_asked(caller: Caller) -> None:
+def test_an_early_choice_is_dropped_if_the_situation_changes(caller: Caller) -> None:
     table = opened(caller, name1="Bob")
     chosen(caller, link(table, 1))
     made = table._chosen[1]
@@ -140,7 +140,7 @@ def test_a_choice_is_dropped_if_its_seat_sees_something_else_when_it_is_asked(ca
     assert "Age I, turn 1" in caller.get(link(table, 0), cookie=None).text
 
 
-def test_hints_and_chances_use_only_the_seats_knowledge(caller: Caller) -> None:
+def test_hints_and_chances_use_only_what_the_seat_knows(caller: Caller) -> None:
     table = opened(caller, name1="Bob", policies="first")
     at_once = caller.get(f"{link(table, 1)}?hint=1&chance=1", cookie=None)
     assert "Hint, by the value net" in at_once.text
@@ -158,7 +158,7 @@ def test_hints_and_chances_use_only_the_seats_knowledge(caller: Caller) -> None:
         assert [row[0] for row in worth.findall(same)].count("best") == 1
 
 
-def test_a_seat_sees_the_turning_points_so_far_where_it_asks_for_chances(caller: Caller) -> None:
+def test_a_seat_with_chances_sees_the_turning_points_so_far(caller: Caller) -> None:
     table = opened(caller, policies="greedy")
     for _ in range(6):
         chosen(caller, link(table))
@@ -233,7 +233,7 @@ def redrawn(caller: Caller, table: Table, address: str, seat: int, rng: int) -> 
 
 
 @pytest.mark.parametrize("query", ["", "?hint=1&chance=1&check=1"])
-def test_a_page_stays_the_same_whatever_the_others_hold(caller: Caller, query: str) -> None:
+def test_a_page_does_not_depend_on_hands_of_others(caller: Caller, query: str) -> None:
     """Also the moments that it can step back to, the chances and the worth of moves."""
     table = opened(caller, name2="Cid", policies="first")
     for turn in range(3):
@@ -247,7 +247,7 @@ def test_a_page_stays_the_same_whatever_the_others_hold(caller: Caller, query: s
 
 
 @pytest.mark.slow
-def test_babel_to_its_end_and_nobody_sees_another_hand(caller: Caller) -> None:
+def test_a_babel_game_ends_without_revealing_hands(caller: Caller) -> None:
     """Kinds of cards are on the board, so what must not change is the page, whatever the others hold."""
     table = opened(caller, rules="tower_of_babel 2005", policies="balanced")
     turns = 0
@@ -262,7 +262,7 @@ def test_babel_to_its_end_and_nobody_sees_another_hand(caller: Caller) -> None:
 
 
 @pytest.mark.slow
-def test_the_replay_comes_at_the_end(caller: Caller) -> None:
+def test_the_replay_is_available_at_the_end(caller: Caller) -> None:
     table = opened(caller)
     early = caller.get(f"{link(table)}/replay", cookie=None)
     assert early.status == 400
@@ -312,7 +312,7 @@ def test_saved_and_resumed_it_is_the_same_game(caller: Caller, tmp_path: Path) -
         ({"policies": "balancd"}, "(did you mean 'balanced'?)"),
     ],
 )
-def test_mistakes_of_a_new_table(caller: Caller, fields: dict[str, str], sentence: str) -> None:
+def test_mistakes_in_a_new_table_are_reported(caller: Caller, fields: dict[str, str], sentence: str) -> None:
     reply = caller.post("/play", [*{**FORM, **fields}.items()])
     assert reply.status == 400
     assert sentence in reply.text.replace("&#39;", "'")
@@ -320,7 +320,7 @@ def test_mistakes_of_a_new_table(caller: Caller, fields: dict[str, str], sentenc
     assert not list(tables_of(caller.app))
 
 
-def test_a_refused_form_keeps_its_input(caller: Caller) -> None:
+def test_a_rejected_form_keeps_its_input(caller: Caller) -> None:
     page = caller.post("/play", [*{**FORM, "policies": "balancd", "name1": "Bo", "changes": "Palace"}.items()]).text
     for kept in ('value="balancd"', 'value="Bo"', ">Palace</textarea>", 'value="7"', "<details open>"):
         assert kept in page
@@ -340,7 +340,7 @@ def test_errors_at_the_table_are_shown_there_and_no_seat_is_offered(
     assert "/seat/" not in page
 
 
-def test_names_are_text(caller: Caller) -> None:
+def test_names_are_escaped(caller: Caller) -> None:
     table = opened(caller, name0="<script>alert(1)</script>")
     for address in (link(table), f"/play/{table.key}", "/play"):
         text = caller.get(address).text
@@ -348,7 +348,7 @@ def test_names_are_text(caller: Caller) -> None:
         assert "&lt;script&gt;alert(1)" in text
 
 
-def test_every_turn_is_saved_so_that_a_killed_server_loses_one_at_most(caller: Caller, tmp_path: Path) -> None:
+def test_a_killed_server_loses_at_most_one_turn(caller: Caller, tmp_path: Path) -> None:
     """Nothing is told to end: what lies in the folder after each reply is the game as it stands."""
     table = opened(caller, name1="Bob")
     file = tmp_path / f"table-{table.key}.json"
@@ -364,9 +364,7 @@ def test_every_turn_is_saved_so_that_a_killed_server_loses_one_at_most(caller: C
     assert f"file={file.name}" in caller.get("/play").text
 
 
-def test_a_game_that_cannot_be_saved_continues_and_its_owner_is_informed(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_game_that_cannot_be_saved_continues_with_a_warning(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     table = opened(caller)
 
     def full(*_: object) -> None:
@@ -381,9 +379,7 @@ def test_a_game_that_cannot_be_saved_continues_and_its_owner_is_informed(
     assert "not being saved" not in caller.get(f"/play/{table.key}").text
 
 
-def test_hints_are_worked_out_once_and_never_keep_other_pages_waiting(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hints_are_computed_once_without_blocking_other_pages(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sixty hints of one seat while the first is not done: more than the threads that pages are made on."""
     table, go, asked = opened(caller), Event(), list[int]()
 
@@ -408,14 +404,14 @@ def test_hints_are_worked_out_once_and_never_keep_other_pages_waiting(
 
 
 @pytest.mark.parametrize("last", ["move", "undo"])
-def test_an_address_of_a_former_form_leads_back_to_the_seat(caller: Caller, last: str) -> None:
+def test_an_address_in_the_old_form_redirects_to_the_seat(caller: Caller, last: str) -> None:
     table = opened(caller)
     assert caller.get(f"{link(table)}/{last}", cookie=None).headers["location"] == link(table)
     lost = caller.get(f"{link(table)}/nothing", cookie=None)
     assert (lost.status, f'href="{link(table)}"' in lost.text, 'href="/"' in lost.text) == (404, True, False)
 
 
-def test_wrong_links_keys_and_too_many_tables(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_links_and_keys_and_too_many_tables_are_rejected(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     assert caller.get("/seat/nobody", cookie=None).status == 400
     assert caller.get("/play/nothing").status == 400
     assert caller.get("/play", cookie=None).status == 403
@@ -445,7 +441,7 @@ def test_a_waiting_browser_is_notified_of_changes(caller: Caller) -> None:
     assert json.loads(reply.text) == {"version": table.version}
 
 
-def test_while_a_policy_thinks_others_look_and_undo(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_others_can_look_and_undo_while_a_policy_thinks(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it thought about and is no more is forgotten: it thinks again about what is chosen then."""
     table = opened(caller, name1="Bob")
     assert chosen(caller, link(table)).status == 303
@@ -474,7 +470,7 @@ def test_while_a_policy_thinks_others_look_and_undo(caller: Caller, monkeypatch:
 
 
 @pytest.mark.slow
-def test_three_browsers_at_once_play_one_game(caller: Caller) -> None:
+def test_three_browsers_play_one_game_at_once(caller: Caller) -> None:
     """Whoever is quicker: every choice is made once, in its own turn, and the game is that of its moves."""
     table = opened(caller, name1="Bob", name2="Cid")
 
@@ -494,7 +490,7 @@ def test_three_browsers_at_once_play_one_game(caller: Caller) -> None:
     assert wsim.Game.from_json(game.to_json()).record() == game.record()
 
 
-def test_policies_play_while_somebody_watches_pauses_and_takes_over(caller: Caller, tmp_path: Path) -> None:
+def test_a_spectator_can_pause_policies_and_take_over(caller: Caller, tmp_path: Path) -> None:
     """Hands are open as long as only policies play; from then on nobody who watches sees one."""
     table = opened_by_policies(caller)
     watch = f"/seat/{table.watching}"
@@ -531,7 +527,7 @@ def test_policies_play_while_somebody_watches_pauses_and_takes_over(caller: Call
     caller.post(f"/play/{table.key}/close")
 
 
-def test_policies_play_to_the_end_by_themselves(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_policies_play_to_the_end_unattended(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wsim.workbench.play_table.PACE", 0.0)
     table = opened_by_policies(caller)
     while not table.over:
@@ -557,7 +553,7 @@ def opened_by_policies(caller: Caller) -> Table:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("toy")
-def test_a_game_without_scenes_is_played_in_words(caller: Caller) -> None:
+def test_a_game_without_scenes_is_played_as_text(caller: Caller) -> None:
     assert "Toy, toy-1e" in caller.get("/play").text
     table = opened(caller, rules="toy toy-1e", policies="bold", seed="3")
     while not table.over:
@@ -569,7 +565,7 @@ def test_a_game_without_scenes_is_played_in_words(caller: Caller) -> None:
 
 
 @pytest.mark.slow
-def test_a_clause_asks_people_at_the_table_and_the_replay_says_what_they_chose(caller: Caller) -> None:
+def test_people_answer_clause_decisions_and_the_replay_shows_them(caller: Caller) -> None:
     options = "choose=[{gain={coins=1}}, {price=1, gain={shields=1}}]"
     browns = ("Clay Pool", "Lumber Yard", "Ore Vein", "Stone Pit")
     asks = [f'cards."{card}".when=[{{event="turn_start", {options}}}]' for card in browns]

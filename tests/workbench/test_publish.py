@@ -48,7 +48,7 @@ def broken(site: Path) -> list[tuple[str, str]]:
     return found
 
 
-def test_a_site_of_answers_and_games_needs_nothing_else(tmp_path: Path) -> None:
+def test_a_site_of_answers_and_games_is_self_contained(tmp_path: Path) -> None:
     folder, site = folder_with(tmp_path), tmp_path / "site"
     made = publish(folder, site)
     kinds = {page.kind for page in made.pages}
@@ -66,7 +66,7 @@ def test_a_site_of_answers_and_games_needs_nothing_else(tmp_path: Path) -> None:
     assert "not-over" in " ".join(made.left_out)
 
 
-def test_a_site_is_written_again_but_nothing_else_is(tmp_path: Path, wsim_command: Command) -> None:
+def test_publishing_again_overwrites_only_a_site(tmp_path: Path, wsim_command: Command) -> None:
     folder, site = folder_with(tmp_path), tmp_path / "site"
     (folder / "over.json").unlink()
     publish(folder, site)
@@ -89,7 +89,7 @@ def test_a_site_is_written_again_but_nothing_else_is(tmp_path: Path, wsim_comman
 
 
 @pytest.mark.slow
-def test_a_site_of_a_run_has_its_tables_cards_and_close_games(tmp_path: Path) -> None:
+def test_the_site_of_a_run_has_its_tables_cards_and_close_games(tmp_path: Path) -> None:
     folder, site = tmp_path / "study", tmp_path / "site"
     record(Plan.make(games=400, seed=3, players=3, policies="random"), folder / "r")
     made = publish(folder, site)
@@ -105,7 +105,7 @@ def test_a_site_of_a_run_has_its_tables_cards_and_close_games(tmp_path: Path) ->
 
 
 @pytest.mark.browser
-def test_the_site_is_searched_from_a_disk(chrome: Chrome, tmp_path: Path) -> None:
+def test_a_site_can_be_searched_from_disk(chrome: Chrome, tmp_path: Path) -> None:
     publish(folder_with(tmp_path), tmp_path / "site")
     for width, scheme in ((1280, "light"), (390, "dark")):
         resize(chrome, width)
@@ -124,7 +124,7 @@ def test_the_site_is_searched_from_a_disk(chrome: Chrome, tmp_path: Path) -> Non
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 390])
-def test_a_published_run_is_read_from_a_disk(chrome: Chrome, tmp_path: Path, width: int) -> None:
+def test_a_published_run_can_be_read_from_disk(chrome: Chrome, tmp_path: Path, width: int) -> None:
     folder, site = tmp_path / "study", tmp_path / "site"
     record(Plan.make(games=60, seed=3, players=3, policies="random"), folder / "r")
     publish(folder, site)

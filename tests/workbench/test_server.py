@@ -61,13 +61,13 @@ def test_the_start_page_lists_the_folder(caller: Caller) -> None:
     assert "link.json" not in reply.text
 
 
-def test_text_of_files_is_never_html(caller: Caller) -> None:
+def test_file_contents_are_never_served_as_html(caller: Caller) -> None:
     text = caller.get("/").text
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert" in text
 
 
-def test_every_reply_says_what_a_page_may_do(caller: Caller) -> None:
+def test_every_reply_has_a_content_security_policy(caller: Caller) -> None:
     for reply in (caller.get("/"), caller.get("/", host="evil.example"), caller.get("/nowhere")):
         policy = reply.headers["content-security-policy"]
         assert policy.startswith("default-src 'none'")
@@ -80,7 +80,7 @@ def test_every_reply_says_what_a_page_may_do(caller: Caller) -> None:
     "host",
     ["evil.example", f"evil.example:{PORT}", "127.0.0.1:1", "127.0.0.1", "127.0.0.1.evil.example:8123", "", None],
 )
-def test_another_name_of_this_machine_is_refused(caller: Caller, host: str | None) -> None:
+def test_an_unknown_host_name_is_rejected(caller: Caller, host: str | None) -> None:
     reply = caller.get("/", host=host)
     assert reply.status == 403
     assert "palace" not in reply.text
@@ -101,13 +101,13 @@ def test_changes_are_accepted_only_from_pages_of_the_server(caller: Caller, orig
     assert caller.post("/").status == 405  # the page takes no forms, but this one was let through
 
 
-def test_a_page_of_another_origin_reads_nothing(caller: Caller) -> None:
+def test_a_page_of_a_different_origin_reads_nothing(caller: Caller) -> None:
     assert caller.get("/", origin="http://evil.example").status == 403
     assert caller.get("/", origin=f"http://{HOST}").status == 200
 
 
 @pytest.mark.parametrize("cookie", [None, "", f"wsim-{PORT}=wrong", f"wsim={TOKEN}", f"wsim-{PORT}=", "=;;=\x01"])
-def test_a_missing_or_wrong_token_is_refused(caller: Caller, cookie: str | None) -> None:
+def test_a_missing_or_wrong_token_is_rejected(caller: Caller, cookie: str | None) -> None:
     reply = caller.get("/", cookie=cookie)
     assert reply.status == 403
     assert "wsim open" in reply.text
@@ -116,13 +116,13 @@ def test_a_missing_or_wrong_token_is_refused(caller: Caller, cookie: str | None)
 @pytest.mark.parametrize(
     "others", ['a={"x": 1}; {}', 'a=b c;{}; z="', "bad[key]=1; {}", "caf\xe9=1; {}", "{}; a=,;;=", "wsim-1=x; {}"]
 )
-def test_cookies_of_other_programs_lock_nobody_out(caller: Caller, others: str) -> None:
+def test_cookies_of_other_programs_do_not_lock_users_out(caller: Caller, others: str) -> None:
     """Browsers send those of every port of 127.0.0.1, whatever is in them."""
     assert caller.get("/", cookie=others.replace("{}", f"wsim-{PORT}={TOKEN}")).status == 200
     assert caller.get("/", cookie=others.replace("{}", f"wsim-{PORT}=wrong")).status == 403
 
 
-def test_a_refusal_is_a_page_that_shows_text_as_text(caller: Caller) -> None:
+def test_an_error_page_escapes_its_text(caller: Caller) -> None:
     reply = caller.get("/", host="<script>alert(1)</script>")
     assert reply.headers["content-type"].startswith("text/html")
     assert "&lt;script&gt;" in reply.text
@@ -130,7 +130,7 @@ def test_a_refusal_is_a_page_that_shows_text_as_text(caller: Caller) -> None:
     assert '<link rel="stylesheet" href="/static/page.css">' in reply.text
 
 
-def test_browsers_keep_files_by_their_version_and_nothing_else(caller: Caller) -> None:
+def test_browsers_cache_only_versioned_files(caller: Caller) -> None:
     files = re.findall(r'"(/static/[^"]+)"', caller.get("/").text)
     assert len(files) >= 3
     for address in files:
@@ -161,7 +161,7 @@ def opened(folder: Path, request: pytest.FixtureRequest) -> Iterator[tuple[subpr
 
 @pytest.mark.slow
 @pytest.mark.parametrize("opened", [IMPATIENT], indirect=True)
-def test_a_request_that_never_ends_is_given_up(opened: tuple[subprocess.Popen[str], str]) -> None:
+def test_an_endless_request_is_abandoned(opened: tuple[subprocess.Popen[str], str]) -> None:
     """Half a line of a head, a head without its end, half a body, and a second request after a whole first one."""
     _, address = opened
     port = int(address.split(":")[2].partition("/")[0])
@@ -191,7 +191,7 @@ def test_the_token_in_the_address_becomes_a_cookie(caller: Caller) -> None:
     assert caller.post(f"/?token={TOKEN}", cookie=None).status == 403
 
 
-def test_large_bodies_are_refused(caller: Caller) -> None:
+def test_large_bodies_are_rejected(caller: Caller) -> None:
     same = {"origin": f"http://{HOST}"}
     assert caller.call("POST", "/", {**same, "content-length": str(MAX_BYTES + 1)}).status == 413
     assert caller.call("POST", "/", {**same, "content-length": "-1"}).status == 413
@@ -202,7 +202,7 @@ def test_large_bodies_are_refused(caller: Caller) -> None:
 @pytest.mark.parametrize(
     "name", ["../secret.json", "/etc/passwd", "link.json", "a/../../secret.json", "a\0b", "x" * 5000]
 )
-def test_nothing_outside_the_folder_is_found(folder: Path, name: str) -> None:
+def test_nothing_outside_the_folder_is_served(folder: Path, name: str) -> None:
     with pytest.raises(UserError, match=r"is not in the opened folder|is not a valid file name"):
         Folder.of(folder).inside(name)
 
@@ -210,13 +210,13 @@ def test_nothing_outside_the_folder_is_found(folder: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "path", ["/static/../pyproject.toml", "/static/%2e%2e", "/static/base.html.j2", "/static/x", "/no"]
 )
-def test_an_address_that_there_is_none_of_is_refused_in_one_sentence(caller: Caller, path: str) -> None:
+def test_an_unknown_address_is_reported_in_one_sentence(caller: Caller, path: str) -> None:
     reply = caller.get(path)
     assert reply.status in (400, 404)
     assert re.search("there is no (page|file)", reply.text)
 
 
-def test_targets_that_can_be_opened(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_targets_of_open_are_recognised(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert server.opened(str(folder)) == (Folder(folder.resolve()), "/")
     assert server.opened(str(folder / "palace.json"))[0].root == folder.resolve()
     monkeypatch.chdir(folder)
@@ -242,7 +242,7 @@ def test_bad_input_is_reported_in_one_sentence(
     assert answer.err.count("\n") == 1
 
 
-def test_the_extra_is_named(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_named(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     import importlib.util
 
     found = importlib.util.find_spec
@@ -251,7 +251,7 @@ def test_the_extra_is_named(wsim_command: Command, monkeypatch: pytest.MonkeyPat
     assert (answer.code, answer.err) == (2, "wsim: wsim open needs the extra: pip install 'wsim[web]'\n")
 
 
-def test_it_is_served_until_ctrl_c(opened: tuple[subprocess.Popen[str], str]) -> None:
+def test_the_server_runs_until_ctrl_c(opened: tuple[subprocess.Popen[str], str]) -> None:
     process, address = opened
     with urllib.request.urlopen(address) as reply:
         cookie = reply.headers["Set-Cookie"].partition(";")[0]
@@ -266,7 +266,7 @@ def test_it_is_served_until_ctrl_c(opened: tuple[subprocess.Popen[str], str]) ->
     assert err == "wsim: running, press Ctrl-C to stop\nwsim: interrupted\n"
 
 
-def test_pages_are_sent_compressed_and_kept_until_what_they_show_changes(tmp_path: Path) -> None:
+def test_pages_are_compressed_and_cached_until_their_content_changes(tmp_path: Path) -> None:
     caller = Caller(tmp_path)
     plain, packed = caller.get("/cards"), caller.get("/cards", accept_encoding="gzip")
     assert packed.headers["content-encoding"] == "gzip"

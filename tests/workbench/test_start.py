@@ -47,7 +47,7 @@ def test_an_empty_folder_offers_three_ways_to_begin(caller: Caller) -> None:
         assert caller.get(link.partition('"')[0]).status == 200
 
 
-def test_studies_show_what_they_found_and_damaged_ones_are_marked(caller: Caller, tmp_path: Path) -> None:
+def test_studies_show_their_findings_and_damaged_ones_are_marked(caller: Caller, tmp_path: Path) -> None:
     record(Plan.make(games=40, seed=3, policies="random"), tmp_path / "good")
     record(Plan.make(games=20, seed=3, policies="random"), tmp_path / "bad")
     (tmp_path / "bad" / "run.json").write_text("{}")
@@ -67,7 +67,7 @@ def test_studies_show_what_they_found_and_damaged_ones_are_marked(caller: Caller
     assert caller.get("/finding?name=../x").status == 400
 
 
-def test_a_small_picture_has_a_mark_for_each_interval() -> None:
+def test_a_thumbnail_has_a_mark_for_each_interval() -> None:
     column = Column("share", SHARE, ends=("low", "high"), reference=0.5)
     rows = [{"name": "a", "share": 0.7, "low": 0.6, "high": 0.8}, {"name": "b", "share": 0.4, "low": 0.3, "high": 0.6}]
     rows.append({"name": "c", "share": None, "low": None, "high": None})
@@ -94,7 +94,7 @@ def test_first_figures_appear_while_a_run_is_played() -> None:
         ({"continued": ["run"], "games": ["10"]}, "", "already has 20 games"),
     ],
 )
-def test_a_run_that_cannot_be_played_is_refused(
+def test_an_unplayable_run_is_rejected(
     caller: Caller, tmp_path: Path, texts: dict[str, list[str]], out: str, sentence: str
 ) -> None:
     (tmp_path / "there").mkdir()
@@ -104,21 +104,21 @@ def test_a_run_that_cannot_be_played_is_refused(
     assert caller.app.state.questions.listed() == []
 
 
-def test_a_continued_run_runs_no_code_unless_one_says_so(caller: Caller, tmp_path: Path) -> None:
+def test_a_continued_run_runs_no_code_without_consent(caller: Caller, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def bold(public, own, choice, rules):\n    return 0\n")
     record(Plan.make(games=2, seed=3, policies="./mine.py:bold"), tmp_path / "run")
     with pytest.raises(UserError, match="is code that this question would run"):
         caller.app.state.questions.ask(form_of("run"), {"continued": ["run"], "games": ["4"]}, "")
 
 
-def test_the_command_of_a_run_is_what_plays_it() -> None:
+def test_the_shown_command_reproduces_the_run() -> None:
     form = form_of("run")
     assert form.words({"players": ["3"]}, "r") == "wsim run --players 3 --games 10000 -o r --shard-games 500"
     assert form.words({"continued": ["r"], "games": ["20k"]}, "") == "wsim run --resume r --games 20k"
 
 
 @pytest.mark.slow
-def test_a_run_is_started_followed_stopped_continued_and_grown(caller: Caller, tmp_path: Path) -> None:
+def test_a_run_can_be_started_followed_stopped_continued_and_extended(caller: Caller, tmp_path: Path) -> None:
     """By a real worker, which is held while it is looked at; what comes out is what one command plays."""
     questions = caller.app.state.questions
     texts = {"policies": ["random"], "players": ["3"], "games": ["40k"]}
@@ -152,7 +152,7 @@ def test_a_run_is_started_followed_stopped_continued_and_grown(caller: Caller, t
     questions.close()
 
 
-def test_folder_finds_one_entry(tmp_path: Path) -> None:
+def test_a_folder_entry_can_be_looked_up(tmp_path: Path) -> None:
     record(Plan.make(games=2, seed=3, policies="random"), tmp_path / "run")
     folder = Folder.of(tmp_path)
     assert folder.entry("run") == folder.found()[0]

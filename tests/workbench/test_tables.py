@@ -15,7 +15,7 @@ from wsim.workbench.table_view import Tables, TableView
 pytestmark = pytest.mark.usefixtures("toy")
 
 
-def test_a_table_of_a_run_that_has_grown_is_made_again(tmp_path: Path) -> None:
+def test_a_table_is_recomputed_when_its_run_has_grown(tmp_path: Path) -> None:
     record(Plan.make(games=40), tmp_path / "run", shard=20)
     tables, view = Tables(Folder.of(tmp_path)), TableView(runs=("run",), table="policies")
     before = tables.table(view)
@@ -25,7 +25,7 @@ def test_a_table_of_a_run_that_has_grown_is_made_again(tmp_path: Path) -> None:
     assert after.table.frame["n"].sum() == 2 * before.table.frame["n"].sum()
 
 
-def test_a_table_of_some_games_is_not_that_of_all(tmp_path: Path) -> None:
+def test_a_table_of_some_games_differs_from_the_table_of_all(tmp_path: Path) -> None:
     record(Plan.make(games=80), tmp_path / "run", shard=20)
     tables = Tables(Folder.of(tmp_path))
     clear = tables.table(TableView(runs=("run",), table="policies", won_by=4)).table.frame["n"].sum()
@@ -38,7 +38,7 @@ def test_a_link_within_the_folder_is_not_listed_twice(tmp_path: Path) -> None:
     assert [entry.name for entry in Folder.of(tmp_path).found()] == ["run"]
 
 
-def test_rule_sets_are_offered_with_their_numbers_of_players_in_short(tmp_path: Path) -> None:
+def test_rule_sets_are_listed_with_abbreviated_player_counts(tmp_path: Path) -> None:
     text = Caller(tmp_path).get("/play").text
     assert "(3 to 7 players)" in text
     assert "(2 players)" in text

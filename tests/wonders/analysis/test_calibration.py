@@ -71,7 +71,7 @@ def human_like(games: int, shift: float) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize(("shift", "verdict"), [(0.0, "within"), (0.2, "within"), (0.4, "high"), (-0.4, "low")])
-def test_verdicts(shift: float, verdict: str) -> None:
+def test_verdicts_follow_from_interval_and_tolerance(shift: float, verdict: str) -> None:
     table = analysis.calibrate(human_like(3000, shift))
     science = one(table, "all", "science")
     assert science["verdict"] == verdict

@@ -113,7 +113,7 @@ def values(monkeypatch: pytest.MonkeyPatch) -> Any:
 # --- production and trade
 
 
-def test_what_a_stage_needs_is_what_the_city_cannot_make(values: Any) -> None:
+def test_a_stage_needs_the_units_that_the_city_cannot_make(values: Any) -> None:
     """Of 2 clay, 1 stone, 3 wood and a loom it makes 2, 0, 2 and 4: stone and wood are missing."""
     rules = rules_of(cost={STAGE: units(clay=2, stone=1, wood=3, loom=1)})
     public = table(reach={1: units(clay=2, wood=2, loom=4, glass=1)})
@@ -129,7 +129,7 @@ def test_what_a_stage_needs_is_what_the_city_cannot_make(values: Any) -> None:
      (ORE, 1, {"raw_4": 1, "next_door": 1}), (GLASS, 0, {"made_1": 1, "needed": 1}),
      (LOOM, 0, {"made_2": 1}), (LOOM, 4, {"made_2": 1})],
 )  # fmt: skip
-def test_a_unit_is_worth_by_how_many_there_are_who_sells_it_and_whether_it_is_missing(
+def test_unit_values_depend_on_supply_sellers_and_need(
     resource: int, more: int, expected: dict[str, float], values: Any
 ) -> None:
     public = table(
@@ -140,7 +140,7 @@ def test_a_unit_is_worth_by_how_many_there_are_who_sells_it_and_whether_it_is_mi
     assert parts(lambda given: values._unit(public, given, 2, needs, resource, more)) == expected
 
 
-def test_production_is_worth_its_units_and_an_either_or_symbol_a_part_of_them(values: Any) -> None:
+def test_production_is_worth_its_units_and_an_either_or_symbol_a_fraction(values: Any) -> None:
     """Two clay are the first and the second; a brown card adds to the glut of two brown and one gray."""
     public = table(colors={0: [2, 1, 4, 0, 0, 0, 0, 0]})
     rules = rules_of(
@@ -157,7 +157,7 @@ def test_production_is_worth_its_units_and_an_either_or_symbol_a_part_of_them(va
     assert values._production(public, weights, rules, 0, 7, none) == 0.25 * (2 + 2 + 8), "a yellow card"
 
 
-def test_lower_prices_are_worth_what_the_neighbours_sell(values: Any) -> None:
+def test_lower_prices_are_valued_by_what_neighbours_sell(values: Any) -> None:
     """The left one sells 3 raw and 1 made unit, the right one 2 raw; the left is bought from at 1 for raw already."""
     public = table(
         price={0: [1, 2, 3, 2]}, sale_reach={1: units(clay=2, wood=1, loom=1), 3: units(stone=2)},
@@ -176,7 +176,7 @@ def test_lower_prices_are_worth_what_the_neighbours_sell(values: Any) -> None:
     [(1, 2, 1, {"war": 1, "gap": 1}), (1, 2, 2, {"war": 4, "gap": 1, "lead": 1}), (2, 2, 1, {"war": 3, "lead": 1}),
      (3, 2, 1, {"lead": 1}), (4, 2, 2, {}), (0, 4, 2, {"gap": 2}), (0, 1, 5, {"war": 4, "gap": 1, "lead": 2})],
 )  # fmt: skip
-def test_shields_against_one_neighbour(
+def test_the_value_of_shields_against_one_neighbour(
     own: int, other: int, shields: int, expected: dict[str, float], values: Any
 ) -> None:
     """In age II a victory is worth 3, a defeat -1; two shields of a lead count."""
@@ -187,7 +187,7 @@ def test_shields_against_one_neighbour(
     assert parts(lambda given: values._against(public, given, rules_of(), 0, 1, shields), 1) == peaceful
 
 
-def test_shields_count_against_both_neighbours_that_fight_or_the_rival_team_twice(values: Any) -> None:
+def test_shields_count_against_both_fighting_neighbours_or_twice_in_teams(values: Any) -> None:
     """Seat 0 has 1 shield; its neighbours 1 and 0, the seat between them 1."""
     public = table(shields={0: 1, 1: 1, 2: 1})
     rules = rules_of()
@@ -206,7 +206,7 @@ def test_shields_count_against_both_neighbours_that_fight_or_the_rival_team_twic
     }, "its rival is seat 0"  # fmt: skip
 
 
-def test_diplomacy_is_worth_more_where_conflicts_would_be_lost(values: Any) -> None:
+def test_diplomacy_is_worth_more_if_conflicts_would_be_lost(values: Any) -> None:
     public = table(shields={0: 2, 1: 3, 2: 9, 3: 2})
     assert parts(lambda given: values._truce(public, given, rules_of(), 0, 2)) == {"diplomacy": 2, "truce": 2}
     public.shields[3] = 3
@@ -221,7 +221,7 @@ def test_diplomacy_is_worth_more_where_conflicts_would_be_lost(values: Any) -> N
      ([0, 1, 1, 0, 0], w.TABLET, {"science": 1 + 7, "rarest": 1}),
      ([0, 2, 1, 1, 1], w.COMPASS, {"science": 7}), ([0, 2, 1, 1, 0], w.ANY, {"science": 5, "rarest": 1})],
 )  # fmt: skip
-def test_symbols_are_worth_their_points_and_more_in_sets(
+def test_symbols_are_worth_their_points_and_progress_towards_sets(
     built: list[int], symbol: int, expected: dict[str, float], values: Any
 ) -> None:
     """With one wild symbol, 2, 1 and 1 are 9 + 1 + 1 + 7 = 18; with a third compass 16 + 1 + 1 + 7 = 25, or 9 + 4 + 1
@@ -242,9 +242,7 @@ def test_symbols_are_worth_their_points_and_more_in_sets(
      (w.FREE_FIRST_TURN, {"free_build": 9}), (w.FREE_ONCE_PER_AGE | w.FREE_LAST_TURN, {"free_build": 9}),
      (w.FREE_STAGES, {"cheap_stages": 2}), (w.DISCARD_DEFEATS, {"point": 3}), (0, {})],
 )  # fmt: skip
-def test_abilities_are_worth_by_how_long_and_how_often_they_help(
-    abilities: int, expected: dict[str, float], values: Any
-) -> None:
+def test_ability_values_depend_on_remaining_uses(abilities: int, expected: dict[str, float], values: Any) -> None:
     """In the fourth turn of age II of six turns each: 9 turns are left, and 2 ages to play the last card."""
     public = table(
         age=1, turn=3, discarded=1, stages={0: 1}, defeats={0: 3}, colors={1: [0] * 6 + [1, 9], 3: [0] * 6 + [2, 9]},
@@ -257,7 +255,7 @@ def test_abilities_are_worth_by_how_long_and_how_often_they_help(
     assert parts(lambda given: values._special(public, given, rules, 0, ITEM, none), 1) == gone
 
 
-def test_a_warehouse_makes_what_the_city_makes_and_the_black_market_the_rest(values: Any) -> None:
+def test_a_warehouse_doubles_production_and_a_market_makes_the_rest(values: Any) -> None:
     public = table(made_kinds={0: 1 << CLAY | 1 << GLASS})
     abilities = {ITEM: w.WAREHOUSE, 6: w.BLACK_MARKET, 7: w.TOKENS}
     rules = rules_of(abilities=abilities, diplomacy={7: 1}, copy_science={7: 1})
@@ -271,7 +269,7 @@ def test_a_warehouse_makes_what_the_city_makes_and_the_black_market_the_rest(val
     }  # fmt: skip
 
 
-def test_effects_on_rivals_and_tokens(values: Any) -> None:
+def test_effects_on_rivals_and_tokens_are_valued(values: Any) -> None:
     """A token of age III is worth 5. Each of three rivals loses 2 coins, of which seat 3 has none: 4/3 paid, 2/3 owed;
     they gain 1 and take a debt each."""
     public = table(coins={0: 9, 1: 2, 2: 7})
@@ -288,7 +286,7 @@ def test_effects_on_rivals_and_tokens(values: Any) -> None:
     assert values._events(public, settings(), rules, 0, 8) == 77
 
 
-def test_the_value_of_an_item_is_the_sum_of_what_it_does(values: Any) -> None:
+def test_the_value_of_an_item_is_the_sum_of_its_effects(values: Any) -> None:
     public = table()
     rules = rules_of(
         points={ITEM: 4, 6: 1}, shields={ITEM: 1}, color={ITEM: w.YELLOW, 6: w.PURPLE, 7: w.BLACK, 8: w.GREEN},
@@ -311,7 +309,7 @@ def test_the_value_of_an_item_is_the_sum_of_what_it_does(values: Any) -> None:
     assert of(STAGE) == {}
 
 
-def test_what_a_card_is_worth_to_the_next_player(values: Any) -> None:
+def test_the_value_of_a_card_to_the_next_player(values: Any) -> None:
     public = table(symbols={1: [0, 2, 1, 2, 0]})
     rules = rules_of(points={ITEM: 4, 6: 1}, symbol={6: w.GEAR, 7: w.COMPASS, 8: w.ANY})
 
@@ -338,7 +336,7 @@ def test_what_a_card_is_worth_to_the_next_player(values: Any) -> None:
      (OWN, "FREE_TOKENS", {"free_build": 12}), (OWN, "PILE_BUILDS", {"from_discard": 2}),
      (OWN, "COINS_AT_ONCE", {})],
 )  # fmt: skip
-def test_gains_are_worth_by_their_kind(row: int, column: str, expected: dict[str, float], values: Any) -> None:
+def test_gains_are_valued_by_kind(row: int, column: str, expected: dict[str, float], values: Any) -> None:
     """In age II, two ages to come, six turns each; two of every gain."""
     public = table(age=1, discarded=1)
     gains = np.zeros((2, clause_gains.COLUMNS))
@@ -346,13 +344,13 @@ def test_gains_are_worth_by_their_kind(row: int, column: str, expected: dict[str
     assert parts(lambda given: values.gains_value(public, given, rules_of(), 0, gains), 1) == expected
 
 
-def test_rivals_that_lose_coins_are_worth_by_the_weight_of_losses(values: Any) -> None:
+def test_coin_losses_of_rivals_are_valued_by_their_weight(values: Any) -> None:
     gains = np.zeros((2, clause_gains.COLUMNS))
     gains[RIVAL, clause_gains.COINS] = -3.0
     assert parts(lambda given: values.gains_value(table(), given, rules_of(), 0, gains)) == {"rivals_loss": 3}
 
 
-def test_gained_units_and_symbols(values: Any) -> None:
+def test_gained_units_and_symbols_are_valued(values: Any) -> None:
     """Age I, turn 3: 16 turns are left. Two clay for good, four ore for one turn, and either of two for eight turns."""
     gains = np.zeros((2, clause_gains.COLUMNS))
     gains[OWN, clause_gains.UNITS_FROM + CLAY] = 2
@@ -377,7 +375,7 @@ def test_gained_units_and_symbols(values: Any) -> None:
     assert parts(lambda given: values.gains_value(public, given, rules_of(), 0, gains)) == {"symbol": -2}
 
 
-def test_prices_cannot_fall_below_nothing_nor_rise_beyond_the_highest(values: Any) -> None:
+def test_prices_stay_between_zero_and_the_highest(values: Any) -> None:
     """Raw units cost 1 on the left, where 3 are sold, made ones 2 on the right, where 1 is: down by 2 and up by 9."""
     public = table(
         price={0: [1, 2, 2, 2]}, sale_reach={1: units(clay=2, wood=1, loom=5), 3: units(stone=2, loom=1)}
@@ -392,7 +390,9 @@ def test_prices_cannot_fall_below_nothing_nor_rise_beyond_the_highest(values: An
 # --- what is left of the treasury
 
 
-def test_coins_are_worth_more_up_to_the_sixth_and_less_paid_to_a_neighbour(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_six_coins_are_worth_more_and_payments_to_neighbours_cost_extra(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     module = linked(monkeypatch, moves, weighted)
     assert parts(lambda given: module._treasury(given, 0, 4, 9)) == {"coin": 5, "reserve": 2}
     assert parts(lambda given: module._treasury(given, 0, 8, 7)) == {"coin": -1}
@@ -405,7 +405,7 @@ def test_coins_are_worth_more_up_to_the_sixth_and_less_paid_to_a_neighbour(monke
     assert parts(lambda given: module._loss_value(public, given, choice, 1)) == {"coin": -2, "reserve": -2, "debt": 1}
 
 
-def test_of_equal_payments_the_first_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_of_equal_payments_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three ways to build card 5, then another card; the second costs least, the third as little but a free build."""
     module = linked(monkeypatch, moves, weighted)
     legal = [np.uint64(5 | bank << 16 | spends << 48) for bank, spends in ((2, 0), (1, 0), (1, 1), (0, 0))]
@@ -418,7 +418,7 @@ def test_of_equal_payments_the_first_is_taken(monkeypatch: pytest.MonkeyPatch) -
     assert module._best_payment(settings(coin=1.0), choice, 0, 9, 4, 3) == (4.0, 0, 1)
 
 
-def test_of_moves_of_equal_value_the_first_is_picked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_of_equally_good_moves_is_picked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cards 5 and 6 of the same value, each built, put under the stage or sold; then a sale is worth more than both."""
     module = linked(monkeypatch, moves, weighted)
     legal = [np.uint64(card | action << 8) for card in (5, 6) for action in (w.BUILD, w.STAGE, w.SELL)]
@@ -447,7 +447,7 @@ def test_of_moves_of_equal_value_the_first_is_picked(monkeypatch: pytest.MonkeyP
     assert picked(sale=9.0) == (5, w.SELL), "nobody gets the last hand"
 
 
-def test_denying_a_card_counts_where_somebody_would_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_denying_a_card_counts_only_if_a_rival_would_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, moves, weighted)
     choice = SimpleNamespace(kind=w.TURN, seat=2)
     public = SimpleNamespace(turn=4, turns=6)
@@ -463,7 +463,7 @@ def test_denying_a_card_counts_where_somebody_would_get_it(monkeypatch: pytest.M
 # --- points at once
 
 
-def test_conflicts_if_the_age_ended_now(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conflict_points_if_the_age_ended_now(monkeypatch: pytest.MonkeyPatch) -> None:
     """Age II: 3 or -1. Seat 0 has 2 shields, seats 1 to 3 have 3, 2 and 1."""
     module = linked(monkeypatch, turn, points)
     public, rules, teams = table(age=1, shields={0: 2, 1: 3, 2: 2, 3: 1}), rules_of(), rules_of(teams=1)
@@ -501,7 +501,7 @@ def test_points_for_what_an_item_counts_include_itself(monkeypatch: pytest.Monke
     assert module.points_counted(public, rules, 0, STAGE) == 3 * (1 + 1)
 
 
-def test_the_change_of_a_score_is_the_sum_of_what_an_item_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_score_change_is_the_sum_of_the_effects_of_an_item(monkeypatch: pytest.MonkeyPatch) -> None:
     """A victory more against each of two neighbours in age I, a first gear, 7 coins, a token of age II, two defeats
     gone, and 2 for being counted elsewhere."""
     module = linked(monkeypatch, turn, points)
@@ -545,7 +545,7 @@ def test_an_item_adds_points_to_existing_structures_that_count_it(
     assert module._points_elsewhere(public, rules, 0, ITEM) == 0, "of the neighbours"
 
 
-def test_the_best_guild_of_the_neighbours_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_best_neighbouring_guild_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     """The left one has 3, worth 5, the right one 70, worth 4 and a symbol of 2; 71 stands elsewhere, 4 is no guild."""
     module = linked(monkeypatch, turn, points)
     worth = {3: 5, 70: 4, 71: 50, 4: 50}
@@ -563,7 +563,7 @@ def test_the_best_guild_of_the_neighbours_is_copied(monkeypatch: pytest.MonkeyPa
     assert module._best_guild(public, rules, 0) == 0
 
 
-def test_a_symbol_by_a_house_rule_is_worth_what_it_adds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_symbol_under_a_house_rule_is_worth_what_it_adds(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, turn, points)
     module.house_science = lambda _public, _rules, _seat, *more: sum(
         number * factor for number, factor in zip(more, (2, 3, 5, 7, 11), strict=True)
@@ -574,7 +574,7 @@ def test_a_symbol_by_a_house_rule_is_worth_what_it_adds(monkeypatch: pytest.Monk
     assert module.science_change(table(), rules, 0, 0, 2) == 22
 
 
-def test_points_of_gains_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_points_of_immediate_gains(monkeypatch: pytest.MonkeyPatch) -> None:
     """5 points of tokens less 2 debts and 3 of a counter; a first gear adds 1; shields of both kinds."""
     module = linked(monkeypatch, turn, points)
     gains = np.zeros((2, clause_gains.COLUMNS))
@@ -591,7 +591,7 @@ def test_points_of_gains_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert module._rivals_cost(rules_of(), gains) == 9 - (1 + 2 + 2)
 
 
-def test_the_toll_of_rivals_is_that_of_the_mean_one_less_that_of_a_mate(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cost_to_rivals_is_their_mean_minus_the_cost_to_a_mate(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each loses 1 for every stage: seats 1 to 3 have built 2, 3 and 1, and have 9, 1 and 0 coins."""
     module = linked(monkeypatch, turn, points)
     public = table(stages={0: 7, 1: 2, 2: 3, 3: 1}, coins={1: 9, 2: 1}, victory={1: [1, 1, 0], 2: [0, 0, 1]})
@@ -613,7 +613,7 @@ def test_the_toll_of_rivals_is_that_of_the_mean_one_less_that_of_a_mate(monkeypa
 # --- rules of thumb
 
 
-def test_a_red_card_is_built_to_lead_or_share_the_lead(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rulebased_builds_a_red_card_to_lead_or_share_the_lead(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, rulebased)
     rules = rules_of(shields={ITEM: 2})
     for own, expected in ((0, False), (1, True), (2, True), (3, True), (4, False)):
@@ -626,7 +626,7 @@ def test_a_red_card_is_built_to_lead_or_share_the_lead(monkeypatch: pytest.Monke
 # --- gains of clauses by what triggers them
 
 
-def test_how_often_a_clause_still_acts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_expected_number_of_times_that_a_clause_still_acts(monkeypatch: pytest.MonkeyPatch) -> None:
     """6, 3 and 2 times in the ages; in age I two turns of six are over and this one is under way: 3 of 6 are left."""
     module = linked(monkeypatch, clause_gains)
     rules = SimpleNamespace(clause_times=np.array([[6.0, 3.0, 2.0]]))
@@ -643,7 +643,7 @@ def test_how_often_a_clause_still_acts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [times(trigger) for trigger in (w.ON_AGE, w.ON_WAR, w.ON_CARD)] == [0, 2, 0]
 
 
-def test_gains_are_shared_out_among_those_that_trigger_a_clause(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gains_are_divided_among_the_triggers_of_a_clause(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clause n is of trigger n; seats 1 and 2 trigger those of moves (1 to 5), seat 2 in two ways. That of 7 is another
     item's."""
     module = linked(monkeypatch, clause_gains, clause_value)
@@ -671,7 +671,7 @@ def test_gains_are_shared_out_among_those_that_trigger_a_clause(monkeypatch: pyt
     assert added == [(trigger, 0, 1.0) for trigger in (w.ON_WAR, w.ON_PEACE, w.ON_AGE_END)]
 
 
-def test_a_purchase_is_triggered_by_who_buys_and_of_whom(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_purchase_triggers_count_buyers_and_sellers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four seats. A clause of seat 0 for purchases of the others from it: seats 1 and 3 in one way each; of anybody
     from anybody else: seat 2 in two ways, each neighbour in two, and the own city is sold to by both."""
     module = linked(monkeypatch, clause_value)
@@ -693,7 +693,7 @@ def test_a_purchase_is_triggered_by_who_buys_and_of_whom(monkeypatch: pytest.Mon
     assert [module._ways_to_trigger(public, rules, 0, w.ON_CARD, 0, city) for city in range(4)] == [0, 1, 1, 1]
 
 
-def test_an_option_is_worth_its_gains_and_the_card_that_it_brings_or_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_option_is_worth_its_gains_and_its_card(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two coins at once and gains of 3; a card worth 5 that gives four coins when built."""
     module = linked(monkeypatch, moves, weighted)
 
@@ -718,7 +718,7 @@ def test_an_option_is_worth_its_gains_and_the_card_that_it_brings_or_takes(monke
     assert module.effect_value(public, settings(coin=1.0), choice, rules, 0) == 5 + 4 - 1, "a recruit for a coin"
 
 
-def test_fixed_points_of_clauses_are_plain_numbers_without_a_condition(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_unconditional_constant_points_count_as_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of four clauses of `scored`: 3 for itself, a formula, one with a condition, and 2 for each other city."""
     module = linked(monkeypatch, clause_value)
     first = 6
@@ -737,7 +737,7 @@ def test_fixed_points_of_clauses_are_plain_numbers_without_a_condition(monkeypat
     assert module.fixed_points(table(), rules, 0, 9) == 0
 
 
-def test_an_amount_is_chosen_by_value_among_those_of_its_option(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_best_amount_of_an_option_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the second option with amounts 1 to 3 the second is the best, whatever the first option is worth (R95)."""
     module = linked(monkeypatch, moves, weighted)
     option, chosen = 1 << 12, w.CHOOSE << 8 | 1 << 40
@@ -747,7 +747,7 @@ def test_an_amount_is_chosen_by_value_among_those_of_its_option(monkeypatch: pyt
     assert [module.best_amount(None, None, choice, None, index) for index in range(4)] == [0, 2, 2, 2]
 
 
-def test_the_option_that_is_roughly_best_is_expected(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_best_option_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three options for two cities each: what the own city gains, less half of what the mean rival does. The second
     gives 3 points if it acts on seat 2; what declining brings is nothing."""
     module = linked(monkeypatch, pending, clause_gains, clause_value)
@@ -798,7 +798,7 @@ def test_the_option_that_is_roughly_best_is_expected(monkeypatch: pytest.MonkeyP
     assert not gains.any(), "it declines"
 
 
-def test_counters_that_a_clause_spends_are_settled_for_all_its_uses_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spent_counters_are_valued_once_for_all_uses_of_a_clause(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, clause_value)
     gains, settled = np.zeros((2, clause_gains.COLUMNS)), []
     module.add_worth_of_steps = lambda *given: settled.append((*given[3:5], given[5][OWN, STEPS_FROM:].tolist()))
@@ -810,7 +810,7 @@ def test_counters_that_a_clause_spends_are_settled_for_all_its_uses_at_once(monk
     assert [(item, clause, steps[:2]) for item, clause, steps in settled] == [(ITEM, 5, [3, -6])]
 
 
-def test_units_that_options_give_are_those_of_an_either_or_symbol(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_units_from_options_are_valued_like_an_either_or_symbol(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, clause_value)
     given_units = {4: CLAY, 5: GLASS, 6: None}
 
@@ -850,7 +850,7 @@ def test_units_that_options_give_are_those_of_an_either_or_symbol(monkeypatch: p
      ("lose diplomacy_tokens", w.ON_CARD, 0, 9, {(OWN, "DIPLOMACY"): -3}),
      ("lose free_build_tokens", w.ON_CARD, 0, 9, {(OWN, "FREE_TOKENS"): -12})],
 )  # fmt: skip
-def test_each_action_has_its_column_of_gains(
+def test_each_action_has_its_own_gains_column(
     act: str, trigger: int, city: int, amount: int, expected: dict[tuple[int, str], float],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -866,7 +866,7 @@ def test_each_action_has_its_column_of_gains(
     assert np.allclose(gains, wanted)
 
 
-def test_symbols_units_and_prices_have_columns_of_their_own_and_a_mate_counts_against_rivals(
+def test_symbols_units_and_prices_have_separate_gains_columns(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     module = linked(monkeypatch, clause_gains)
@@ -921,7 +921,7 @@ def counted(
     return of_steps
 
 
-def test_a_step_is_worth_its_share_of_a_later_threshold_within_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_is_worth_its_share_of_a_reachable_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
     """6 points for three more steps: a step is worth 2 if two more may come, and nothing if only one may."""
     assert counted(monkeypatch, lambda value: 6 * (value >= 4), coming=2)(1) == 2
     assert counted(monkeypatch, lambda value: 6 * (value >= 4), coming=1)(1) == 0
@@ -930,19 +930,19 @@ def test_a_step_is_worth_its_share_of_a_later_threshold_within_reach(monkeypatch
     assert counted(monkeypatch, lambda value: 3 * value)(0.5) == pytest.approx(1.5), "a step in half of the cases"
 
 
-def test_steps_are_worth_nothing_beyond_the_bounds_and_cost_what_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_beyond_the_bounds_are_worthless_and_steps_down_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     assert counted(monkeypatch, lambda value: 3 * value)(20) == 3 * 8
     assert counted(monkeypatch, lambda value: 3 * value, coming=5)(-1) == -3
     assert counted(monkeypatch, lambda value: 3 * value, coming=5)(0) == 0
 
 
-def test_what_a_clause_spends_itself_costs_only_the_other_clauses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counters_spent_by_a_clause_cost_only_other_clauses(monkeypatch: pytest.MonkeyPatch) -> None:
     of_steps = counted(monkeypatch, lambda value: 3 * value)
     assert [of_steps(-1, SPENDER), of_steps(-1, SPENDER + 1)] == [0, -3]
     assert of_steps(1, SPENDER) == 3, "what it earns, it may use"
 
 
-def test_of_a_common_work_half_is_that_the_others_do_their_part(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_common_goal_counts_half_if_others_must_contribute(monkeypatch: pytest.MonkeyPatch) -> None:
     """Finished at 5 with 1 laid and three other cities: the last block counts half. Each block alone counts in full."""
     assert counted(monkeypatch, lambda value: 8 * (value >= 5), w.OF_TABLE)(1) == 4
     assert counted(monkeypatch, lambda value: 2 * value, w.OF_TABLE)(1) == 2
@@ -950,7 +950,7 @@ def test_of_a_common_work_half_is_that_the_others_do_their_part(monkeypatch: pyt
     assert counted(monkeypatch, lambda value: 8 * (value >= 2), w.OF_TABLE, raisers=0)(1) == 8, "nobody else can"
 
 
-def test_other_cities_that_have_a_clause_with_the_counter_can_raise_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cities_with_a_clause_for_the_counter_can_raise_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two clauses of entry 5, which seats 1 and 2 have, raise the counter; one of entry 6 lowers it."""
     module = linked(monkeypatch, counter_value)
     rules = rules_of(
@@ -970,7 +970,7 @@ def test_other_cities_that_have_a_clause_with_the_counter_can_raise_it(monkeypat
         *((w.FOR_AGE, 0, 30.0, 6), (w.FOR_AGE, 2, 30.0, 2), (w.FOR_TURN, 0, 30.0, 30)),
     ],
 )
-def test_a_clause_acts_until_counters_that_it_raises_stop_it(
+def test_a_clause_acts_until_its_counters_stop_it(
     monkeypatch: pytest.MonkeyPatch, lasts: int, age: int, times: float, acts: float
 ) -> None:
     """The counter is 1, and the clause raises it by 1 while it is less than 3."""
@@ -1015,7 +1015,7 @@ def inputs(monkeypatch: pytest.MonkeyPatch) -> Any:
     return linked(monkeypatch, moves, turn, points, net_inputs)
 
 
-def test_the_moment_of_a_decision_in_numbers(inputs: Any) -> None:
+def test_net_inputs_of_the_moment(inputs: Any) -> None:
     """The last of six turns of age II, four players, the third kind of decision, no duo, Cities, teams."""
     public = table(age=1, turn=5, discarded=10)
     x = np.zeros(60)
@@ -1029,7 +1029,7 @@ def test_the_moment_of_a_decision_in_numbers(inputs: Any) -> None:
     assert (x[35], x[36], x[38], x[40]) == (1, 0, 0.5, 0)
 
 
-def test_a_city_in_numbers(inputs: Any) -> None:
+def test_net_inputs_of_a_city(inputs: Any) -> None:
     """Two victories of age II, one of III and a defeat are 6 + 5 - 1 = 10 points."""
     public = table(
         coins={1: 4}, stages={1: 1}, shields={1: 5}, victory={1: [0, 2, 1]}, defeats={1: 1}, diplomacy={1: 2},
@@ -1046,7 +1046,7 @@ def test_a_city_in_numbers(inputs: Any) -> None:
     assert x[2:5].tolist() == pytest.approx([0.1, 1 / 6, 0.5])
 
 
-def test_an_economy_in_numbers(inputs: Any) -> None:
+def test_net_inputs_of_an_economy(inputs: Any) -> None:
     """It makes 5 clay, 1 of it for sure, and 1 glass; the second stage lacks 2 of 2 stone and nothing of 1 clay."""
     public = table(
         reach={1: units(clay=5, glass=1)}, plain={1: units(clay=1)}, price={1: [1, 2, 2, 0]}, stages={1: 1},
@@ -1070,7 +1070,7 @@ def test_an_economy_in_numbers(inputs: Any) -> None:
     assert x[26:34].tolist() == [0] * 8, "all stages are built"
 
 
-def test_a_neighbour_in_numbers(inputs: Any) -> None:
+def test_net_inputs_of_a_neighbour(inputs: Any) -> None:
     """Two shields ahead; it sells 1 clay and 4 stone, and makes clay and glass."""
     public = table(
         shields={1: 3, 2: 5}, sale_reach={2: units(clay=1, stone=4)}, reach={2: units(clay=2, glass=1)}, coins={2: 10}
@@ -1092,7 +1092,7 @@ def test_a_neighbour_in_numbers(inputs: Any) -> None:
     assert (x[24:31].tolist(), x[31], x[46]) == ([1, 0, 0, 0, 0, 0, 0], -1, 0)
 
 
-def test_the_candidates_are_the_best_payment_of_each_use_of_each_card(inputs: Any) -> None:
+def test_net_candidates_are_the_best_payments_per_use_of_a_card(inputs: Any) -> None:
     words = (5, 5 | 1 << 16, 5 | 2 << 16, 5 | 1 << 8, 6, 6 | 1 << 12, 6 | 1 << 12 | 1 << 24)
     legal = [np.uint64(word) for word in words]
     choice, places = SimpleNamespace(count=7, moves=legal, kind=w.TURN), [99] * 70
@@ -1108,7 +1108,7 @@ def test_the_candidates_are_the_best_payment_of_each_use_of_each_card(inputs: An
     assert inputs.list_candidates(None, None, choice, None, None, [0.0] * 90, places) == 64
 
 
-def test_candidates_in_numbers(inputs: Any) -> None:
+def test_net_inputs_of_candidates(inputs: Any) -> None:
     """Card 5 by a chain, or paid 1 + 2 + 1; sold; a stage with 6 under it; declining. The next player wants 5 at 10
     and 6 at 20. The seat has 7 coins."""
     legal = [np.uint64(word) for word in (
@@ -1134,7 +1134,7 @@ def test_candidates_in_numbers(inputs: Any) -> None:
     assert (numbers[0, 13], numbers[0, 14], numbers[0, 15]) == (0, 0, 1)
 
 
-def test_options_of_a_clause_in_numbers(inputs: Any) -> None:
+def test_net_inputs_of_clause_options(inputs: Any) -> None:
     """An option for 2 coins of 5, and declining."""
     inputs.effect_change = lambda _public, _rules, _choice, at: [20.0, 0.0][at]
     inputs.next_stage, inputs.next_holder = lambda *_given: -1, lambda *_given: 0
@@ -1148,13 +1148,13 @@ def test_options_of_a_clause_in_numbers(inputs: Any) -> None:
     ]
 
 
-def test_names_of_a_hand_are_in_the_word_of_their_cards(inputs: Any) -> None:
+def test_hand_names_are_stored_by_64_bit_word(inputs: Any) -> None:
     rules = SimpleNamespace(slot_card=np.array([[3, 70, 64, 63, 3]]))
     assert [inputs._names(rules, 0, np.uint64(0b11111), word) for word in (0, 1)] == [1 << 3 | 1 << 63, 1 << 6 | 1]
     assert inputs._names(rules, 0, np.uint64(0b00100), 0) == 0
 
 
-def test_rows_of_the_net_for_cards_and_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_net_rows_for_cards_and_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     """The hand holds cards 3 and 70, 4 comes back, 65 is built; the second of three stages comes next."""
     module = linked(monkeypatch, moves, net)
     sets = {"hand_names": (1 << 3, 1 << 6), "coming_names": (1 << 4, 0)}
@@ -1182,7 +1182,7 @@ def test_rows_of_the_net_for_cards_and_stages(monkeypatch: pytest.MonkeyPatch) -
     assert of(1, w.FREE_CITY, 2) == [8 * 128 + 70]
 
 
-def test_what_an_effect_counts_in_numbers() -> None:
+def test_net_inputs_of_counted_effects() -> None:
     """Two coins for each brown card and stage of the neighbours; one for any victory token of all cities."""
     effects = np.array([[2, 1 << w.BROWN | w.COUNT_STAGE, 0b110], [1, w.COUNT_ANY_VICTORY, 0b011], [0, 0, 0b110]])
     counted, around = net_items._counting(effects)
@@ -1194,7 +1194,7 @@ def test_what_an_effect_counts_in_numbers() -> None:
 
 
 @pytest.mark.parametrize(("drawn", "picked"), [(0, 0), (1, 3), (2, 5)])
-def test_first_builds_a_card_at_random_whatever_ways_there_are(
+def test_first_builds_random_cards_regardless_of_the_number_of_ways(
     drawn: int, picked: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Card 5 in two ways, 6 in one, 7 in three; the first way of the card is taken."""
@@ -1225,7 +1225,7 @@ def searching(monkeypatch: pytest.MonkeyPatch) -> Any:
     return linked(monkeypatch, moves, search)
 
 
-def test_a_search_thinks_twice_as_much_as_its_parameter_and_most_where_the_net_errs() -> None:
+def test_search_spends_most_playouts_where_the_net_errs() -> None:
     """The net errs less than a playout varies until age III, where its standard error stays below an eighth."""
     assert round(float(search._SHARE.mean()), 1) == 2.0
     assert (search._ERROR[:2] < search._NOISE[:2]).all()
@@ -1233,7 +1233,7 @@ def test_a_search_thinks_twice_as_much_as_its_parameter_and_most_where_the_net_e
     assert (np.diff(search._NOISE.reshape(-1)) <= 0.007).all(), "the nearer the end, the less is open"
 
 
-def test_turns_of_longer_and_shorter_ages_are_counted_from_the_end(searching: Any) -> None:
+def test_turns_are_counted_from_the_end_of_the_age(searching: Any) -> None:
     searching._SHARE, searching._NOISE, searching._ERROR = (
         place + np.arange(18.0).reshape(3, 6) for place in (0, 100, 200)
     )
@@ -1252,7 +1252,7 @@ def test_turns_of_longer_and_shorter_ages_are_counted_from_the_end(searching: An
     assert of(2, 5, 6) == (1, 117, 217)
 
 
-def test_moves_are_alike_that_use_the_same_card_in_the_same_way(searching: Any) -> None:
+def test_moves_using_a_card_in_the_same_way_are_alike(searching: Any) -> None:
     legal = [np.uint64(word) for word in (5, 5 | 1 << 16, 5 | w.CHAIN << 12, 5 | w.SELL << 8, 6)]
     choice = SimpleNamespace(kind=w.TURN, moves=legal)
     assert [bool(searching._alike(choice, 0, other)) for other in range(5)] == [True, True, True, False, False]
@@ -1261,7 +1261,7 @@ def test_moves_are_alike_that_use_the_same_card_in_the_same_way(searching: Any) 
         assert not searching._alike(choice, 0, 1)
 
 
-def test_moments_of_a_search_differ_by_all_that_the_table_has_seen(searching: Any) -> None:
+def test_search_moments_differ_by_public_events(searching: Any) -> None:
     seen = {
         searching._moment(
             SimpleNamespace(age=age, turn=at, deed_count=deeds), SimpleNamespace(seat=seat, kind=kind, count=count)
@@ -1272,7 +1272,7 @@ def test_moments_of_a_search_differ_by_all_that_the_table_has_seen(searching: An
     assert len(seen) == 3 * 9 * 3 * 2 * 2 * 2
 
 
-def test_what_a_rival_did_in_a_turn_is_read_from_the_deeds(searching: Any) -> None:
+def test_the_move_of_a_rival_is_read_from_the_history(searching: Any) -> None:
     """Deeds of age I, turns 0 and 1; in turn 1 seat 2 builds 7, and 9 from the pile; seat 1 puts a card under a stage,
     seat 0 sells one."""
 
@@ -1298,7 +1298,7 @@ def test_what_a_rival_did_in_a_turn_is_read_from_the_deeds(searching: Any) -> No
     assert searching._at_once(game, SimpleNamespace(duo=1)) == 0
 
 
-def test_the_utility_of_a_game_is_its_share_and_the_lead_over_the_best_rival(searching: Any) -> None:
+def test_game_utility_combines_win_share_and_lead(searching: Any) -> None:
     """In teams the mean of both mates counts."""
     searching.WINNING, searching.LEAD = 1.0, 0.01
     game = SimpleNamespace(result=SimpleNamespace(total=[50, 40, 60, 30], share=[0.0, 0.5, 1.0, 0.0]))
@@ -1309,7 +1309,7 @@ def test_the_utility_of_a_game_is_its_share_and_the_lead_over_the_best_rival(sea
     assert [searching._points(game, rules, seat) for seat in (1, 3)] == [45, 45]
 
 
-def test_what_the_net_does_not_rate_is_never_tried(searching: Any) -> None:
+def test_search_ignores_moves_that_the_net_does_not_rate(searching: Any) -> None:
     """Of four moves it rates two; losses and clauses go by the weights, those of others by their order."""
     searching._places_room, searching._learned_room = lambda: [0, 2], lambda: [0.25, -0.5]
     searching.net_values = lambda *_given: 2

@@ -46,11 +46,11 @@ def expected(clause: dict[str, Any], ruleset: str = "1e", players: int = 4) -> l
         ({"event": "bought", "by": "anyone", "from": "other"}, 3 * 0.28 * TURNS),  # 6 of 8 pairs at 4 seats
     ],
 )
-def test_how_often_a_clause_is_expected_to_act_in_an_age(clause: dict[str, Any], times: float) -> None:
+def test_a_clause_has_an_expected_number_of_uses_per_age(clause: dict[str, Any], times: float) -> None:
     assert expected(clause) == pytest.approx([times] * 3)
 
 
-def test_colours_are_expected_as_often_as_they_are_dealt() -> None:
+def test_colours_are_expected_in_proportion_to_the_deal() -> None:
     by_color = [expected({"event": "card_built", "color": [color]}) for color in ("brown", "purple", "red", "black")]
     brown, purple, red, black = by_color
     assert brown[0] > brown[1] > brown[2] == 0
@@ -89,11 +89,11 @@ BAD: tuple[dict[str, Any], ...] = (
 )
 
 
-def test_balanced_builds_for_later_gains_and_leaves_harmful_cards() -> None:
+def test_balanced_builds_for_later_gains_and_avoids_harmful_cards() -> None:
     assert [is_built(clause, "balanced") for clause in (*GOOD, *BAD)] == [True] * len(GOOD) + [False] * len(BAD)
 
 
-def test_balanced_builds_for_its_mate_and_not_for_its_rivals() -> None:
+def test_balanced_helps_its_mate_but_not_its_rivals() -> None:
     keys: dict[str, Any] = {"ruleset": "2e-cities-teams", "players": 4, "policies": "balanced"}
 
     def is_wanted(each: str) -> bool:
@@ -109,7 +109,7 @@ def test_balanced_builds_for_its_mate_and_not_for_its_rivals() -> None:
     assert [is_wanted(each) for each in ("partner", "other")] == [True, False]
 
 
-def test_balanced_likes_low_prices() -> None:
+def test_balanced_values_low_prices() -> None:
     almost = {"event": "built", "gain": {"coins": 22}}
     lower = {**almost, "lose": dict.fromkeys(UNIT_PRICES, 2)}
     higher = {**almost, "gain": {"coins": 31, **dict.fromkeys(UNIT_PRICES, 2)}}
@@ -126,13 +126,13 @@ def test_a_clause_is_expected_to_act_until_its_own_counter_stops_it() -> None:
     assert [is_built(clause, "balanced", lasting) for clause in (often, once, anew)] == [True, False, True]
 
 
-def test_a_price_in_counters_is_paid_as_often_as_there_are_some() -> None:
+def test_a_counter_price_limits_how_often_it_is_paid() -> None:
     clause = {"event": "turn_start", "price": {"counter": {"seals": 1}}, "gain": {"points": 2}}
     for start, wanted in ((0, False), (1, False), (9, True)):
         assert is_built(clause, "balanced", f"counters.seals={{most=9, start={start}}}") == wanted
 
 
-def test_conditions_on_the_age_are_weighed_age_by_age() -> None:
+def test_conditions_on_the_age_are_evaluated_age_by_age() -> None:
     last, gone = ({"event": event, "if": f"age == {age}", "gain": {"points": 15}} for event, age in MOMENTS)
     for policy in ("balanced", "greedy"):
         assert [is_built(clause, policy) for clause in (last, gone)] == [True, False]
@@ -144,7 +144,7 @@ def test_greedy_counts_points_that_clauses_will_give_like_printed_ones() -> None
     assert not is_built({**later, "gain": {"coins": 2}}, "greedy")
 
 
-def test_greedy_sees_what_happens_at_once() -> None:
+def test_greedy_counts_immediate_clause_gains() -> None:
     clauses: tuple[dict[str, Any], ...] = (
         {"event": "built", "each": "neighbor", "lose": {"coins": 3}, "gain": {"debts": 5}},
         {"event": "built", "gain": {"victory_tokens": 12}},
@@ -161,7 +161,7 @@ def net_rows(net: LearnedNet, *changes: str) -> list[Any]:
     return [rows.copy() for rows in NETS.item_rows(net.arrays, rules)]
 
 
-def test_the_net_has_a_row_for_a_card_by_formula_that_learning_alone_fills(tmp_path: Path) -> None:
+def test_the_net_row_for_a_formula_card_is_zero_until_trained(tmp_path: Path) -> None:
     """What was learned before plays on as it did, whatever clauses there are."""
     change = f"cards.Altar.when={written([{'event': 'sold', **GAIN}])}"
     shipped = NETS.shipped

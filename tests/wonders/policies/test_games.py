@@ -66,7 +66,7 @@ def test_every_policy_plays_every_rule_set(name: str, ruleset: str, players: int
 
 
 @pytest.mark.jit_off
-def test_a_game_is_the_same_no_matter_what_was_played_before_it() -> None:
+def test_games_do_not_depend_on_earlier_games() -> None:
     line_up = ("first", "greedy", "rulebased", "balanced:explore=0.2")
     games = 20 if JIT else 2
     whole = played(*line_up, games=games, rotate=True)
@@ -82,7 +82,7 @@ class TestStrength:
         assert 46 < played("greedy", players=3, games=2000)["total"].mean() < 48  # 47.0
         assert 37 < played("first", players=3, games=2000)["total"].mean() < 40.5  # 37-40
 
-    def test_the_order_of_the_heuristics(self) -> None:
+    def test_heuristic_policies_rank_as_expected(self) -> None:
         rows = played("balanced", "greedy", "rulebased", "random", games=1000, rotate=True)
         assert share(rows, 0) > 0.7
         assert share(rows, 2) > share(rows, 1) > share(rows, 3)

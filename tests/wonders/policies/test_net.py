@@ -32,7 +32,7 @@ def simulated(ruleset: str, players: int) -> Any:
 
 @pytest.mark.skipif(not JIT, reason="the layers in Python are slow; the inputs are tested there by playing")
 @first_quick(1, ("ruleset", "players"), TABLES)
-def test_the_kernel_computes_the_layers_that_were_fitted(ruleset: str, players: int) -> None:
+def test_the_kernel_computes_the_fitted_layers(ruleset: str, players: int) -> None:
     checked = 0
     net = LEARNER.load("").arrays
     other = GAME.prepare(Plan.make(ruleset=ruleset, players=players, policies="net", seed=1))
@@ -51,7 +51,7 @@ def test_the_kernel_computes_the_layers_that_were_fitted(ruleset: str, players: 
 
 @pytest.mark.skipif(not JIT, reason="needs many decisions")
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
-def test_hidden_information_does_not_change_the_net(ruleset: str, players: int) -> None:
+def test_hidden_information_does_not_change_net_moves(ruleset: str, players: int) -> None:
     other = GAME.prepare(Plan.make(ruleset=ruleset, players=players, policies="net", seed=1))
     for position in decisions(simulated(ruleset, players), 25, 5):
         index = position.chosen_by(other, 5)
@@ -60,7 +60,7 @@ def test_hidden_information_does_not_change_the_net(ruleset: str, players: int) 
 
 
 @pytest.mark.skipif(not JIT, reason="needs many decisions")
-def test_a_mixed_player_draws_among_the_moves_that_the_net_rates_nearly_equal() -> None:
+def test_a_mixed_player_randomises_between_nearly_equal_moves() -> None:
     simulator = simulated("1e", 4)
     describe = LEARNER.describer(simulator, simulator)
     of = {
@@ -90,7 +90,7 @@ def slots(word: Any) -> frozenset[int]:
 
 
 @pytest.mark.parametrize("players", [3, 4])
-def test_the_cards_that_come_back_are_those_passed_on_minus_what_was_built_of_them(players: int) -> None:
+def test_returning_cards_are_the_passed_hand_minus_built_cards(players: int) -> None:
     """Found by watching the hands go round: whoever holds a hand holds nothing but cards of it, in every age.
 
     A hand that seat 0 handed on returns if the age has a turn left for it; what its holders built since is gone.
@@ -150,7 +150,7 @@ def test_the_left_neighbour_comes_before_the_right_one() -> None:
         assert places[0].max() < places[1].min() <= places[1].max() < places[2].min()
 
 
-def test_the_rest_is_the_cities_that_are_not_neighbours() -> None:
+def test_inputs_of_other_cities_exclude_the_neighbours() -> None:
     """At four seats the one opposite: its shields are inputs behind all those of both neighbours."""
     simulator = GAME.prepare(Plan.make(players=4, policies="random", seed=3))
     describe, position = LEARNER.describer(simulator, simulator), simulator.begin(1)
@@ -176,7 +176,7 @@ def rules_of(*changes: str) -> Any:
     return GAME.prepare(Plan.make(policies="balanced", set=list(changes))).compiled[0]
 
 
-def test_a_card_is_known_by_what_it_does() -> None:
+def test_cards_are_described_by_their_effects() -> None:
     usual = item_numbers(rules_of())
     dearer = item_numbers(rules_of("cards.Palace.points=20"))
     different = np.argwhere(usual != dearer)
@@ -199,7 +199,7 @@ def test_a_patched_card_is_played_by_its_effects() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="needs many games")
 @pytest.mark.parametrize(("ruleset", "players", "least"), [("1e", 4, 0.38), ("2e", 5, 0.28), ("1e-duo", 2, 0.56)])
-def test_it_is_stronger_than_the_strongest_weights(ruleset: str, players: int, least: float) -> None:
+def test_net_beats_the_strongest_weights(ruleset: str, players: int, least: float) -> None:
     line_up = ["net", *["balanced"] * (players - 1)]
     simulator = GAME.prepare(Plan.make(ruleset=ruleset, players=players, policies=line_up, rotate=True, seed=31))
     rows = np.zeros(simulator.seats * 1500, simulator.row_dtype)
@@ -223,7 +223,7 @@ SEEDS = (1, 2, 32)  # of the plans of the nets that come with wsim; the third on
 
 
 @pytest.mark.parametrize("seed", range(1, 1 + len(NETS.files)))
-def test_the_nets_that_ship_with_wsim_say_how_they_were_made(seed: int) -> None:
+def test_shipped_nets_record_their_training(seed: int) -> None:
     net = NETS.named("", str(seed))
     assert json.dumps(net.about)
     found = learned_from(net)
@@ -233,7 +233,7 @@ def test_the_nets_that_ship_with_wsim_say_how_they_were_made(seed: int) -> None:
     assert net.digest.hex().startswith(found["digest"])
 
 
-def test_a_seed_names_one_of_the_nets_that_ship_with_wsim(tmp_path: Path) -> None:
+def test_a_seed_selects_one_of_the_shipped_nets(tmp_path: Path) -> None:
     assert NETS.named("", "1") is NETS.shipped
     assert len({NETS.named("", str(1 + place)).digest for place in range(len(NETS.files))}) == len(NETS.files) > 1
     with pytest.raises(UserError, match=r"has built-in nets for seeds 1, 2, 3, not '7': wsim learn .*--seed"):
@@ -257,14 +257,14 @@ def test_a_net_without_training_record_has_only_a_digest(tmp_path: Path) -> None
         ({"bias": np.full(NETS.shapes["bias"], np.inf, np.float32)}, "not finite"),
     ],
 )
-def test_a_net_that_does_not_fit_is_refused(tmp_path: Path, change: Any, words: str) -> None:
+def test_a_net_of_the_wrong_shape_is_rejected(tmp_path: Path, change: Any, words: str) -> None:
     with pytest.raises(UserError) as refused:
         LEARNER.load(written(LEARNER, tmp_path, **change))
     assert words in str(refused.value)
 
 
 @pytest.mark.parametrize("content", [b"", b"no net", b"PK\x03\x04 broken"])
-def test_a_file_that_is_not_a_net_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_net_is_rejected(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "other.npz"
     path.write_bytes(content)
     with pytest.raises(UserError):

@@ -51,7 +51,7 @@ def further(state: Any) -> set[int]:
 
 @pytest.mark.skipif(not JIT, reason="the layers in Python are slow")
 @first_quick(1, ("box",), [(box,) for box in BOXES])
-def test_the_kernel_computes_the_layers_that_were_fitted(box: str, taught: Path) -> None:
+def test_the_kernel_computes_the_fitted_layers(box: str, taught: Path) -> None:
     simulator, other = simulated(box), simulated(box, f"net:file={taught}")
     arrays, asked, further_of_moves = LEARNER.load(str(taught)).arrays, 0, 0
     for position in decisions(simulator, 240, 3):
@@ -117,7 +117,7 @@ def batch_of(box: str, count: int = 40) -> tuple[Any, list[str]]:
 
 @pytest.mark.skipif(not JIT, reason="needs many decisions")
 @pytest.mark.parametrize("box", ["counsellors", "quarters"])
-def test_derivatives_of_the_further_rows_are_those_of_the_loss(box: str, taught: Path) -> None:
+def test_derivatives_of_the_additional_rows_match_the_loss(box: str, taught: Path) -> None:
     table, _ = batch_of(box)
     random = np.random.default_rng(2)
     table.moves["worth"] = random.normal(size=len(table.moves))
@@ -148,7 +148,7 @@ def test_derivatives_of_the_further_rows_are_those_of_the_loss(box: str, taught:
 
 
 @pytest.mark.skipif(not JIT, reason="needs many decisions")
-def test_a_net_that_has_learned_no_decisions_leaves_them_to_the_weights_of_balanced() -> None:
+def test_a_net_not_trained_on_decisions_uses_the_weights_of_balanced() -> None:
     simulator, net, weights = simulated("sea_lanes"), simulated("sea_lanes", "net"), simulated("sea_lanes", "balanced")
     asked = 0
     for position in decisions(simulator, 150, 3):
@@ -159,7 +159,7 @@ def test_a_net_that_has_learned_no_decisions_leaves_them_to_the_weights_of_balan
 
 
 @pytest.mark.skipif(not JIT, reason="needs many decisions")
-def test_what_was_worth_most_in_playouts_is_chosen_after_a_fit(tmp_path: Path) -> None:
+def test_after_fitting_the_net_chooses_the_move_worth_most(tmp_path: Path) -> None:
     """Fitted to decisions in which only the first option of each decision is worth anything, it takes that one."""
     table, names = batch_of("sea_lanes", 300)
     asked = np.flatnonzero([name == "effect" for name in names])

@@ -50,7 +50,7 @@ def test_random_picks_every_move_about_equally_often() -> None:
     assert min(tally) > 500 / count / 2
 
 
-def test_first_builds_whenever_it_can_and_prefers_a_stage_to_a_sale() -> None:
+def test_first_builds_if_it_can_and_prefers_a_stage_to_a_sale() -> None:
     p = Position("1e", *FOUR)
     assert done(picked(p, "first", "Altar")) == ("build", "Altar")
     p.city(0, "Altar", "Stone Pit")
@@ -65,7 +65,7 @@ def test_greedy_takes_the_most_points_at_once() -> None:
     assert done(picked(p, "greedy", "Altar", "Pawnshop", "Lumber Yard")) == ("build", "Pawnshop")
 
 
-def test_greedy_sees_a_set_of_science_symbols() -> None:
+def test_greedy_counts_a_set_of_science_symbols() -> None:
     p = Position("1e", *FOUR, age=3)
     p.city(0, "Apothecary", "Workshop", "Library", "School")  # University: tablets 2 -> 3 is 5; a pair of sets is 7 + 3
     assert done(picked(p, "greedy", "University", "Senate")) == ("build", "Senate")  # by its chain from Library: 6
@@ -103,14 +103,14 @@ def test_greedy_takes_the_cheaper_payment() -> None:
     assert (move.action, move.left, move.right) == ("build", 1, 0)
 
 
-def test_greedy_sells_only_where_nothing_can_be_built() -> None:
+def test_greedy_sells_only_if_nothing_can_be_built() -> None:
     p = Position("1e", *FOUR)
     p.city(0, coins=0)
     assert done(picked(p, "greedy", "Lumber Yard")) == ("build", "Lumber Yard")
     assert picked(p, "greedy", "Clay Pit").action == "sell"  # it costs a coin
 
 
-def test_greedy_values_what_rivals_lose() -> None:
+def test_greedy_values_losses_of_rivals() -> None:
     p = Position("2e-cities", "Gizah day", "Rhodos day", "Ephesos day", "Alexandria day", age=2)
     p.city(0, "Sawmill", "Glassworks", "Forum", "Caravansery")
     for rival in (1, 2, 3):
@@ -144,7 +144,7 @@ def test_greedy_values_a_diplomacy_token_by_the_conflicts_that_it_avoids() -> No
         (("Stone Pit",), "Stone Pit"),  # any
     ],
 )
-def test_rulebased_follows_its_order(hand: tuple[str, ...], wanted: str) -> None:
+def test_rulebased_follows_its_order_of_rules(hand: tuple[str, ...], wanted: str) -> None:
     p = Position("1e", *FOUR)
     p.city(1, "Ore Vein", "Press")  # ore and papyrus can be bought
     assert done(picked(p, "rulebased", *hand)) == ("build", wanted)
@@ -225,7 +225,7 @@ def test_weighted_keeps_the_free_build_for_what_costs_something() -> None:
     assert (paid.action, paid.how, paid.bank) == ("build", "paid", 1)
 
 
-def test_weighted_sees_the_wild_symbol_of_a_stage() -> None:
+def test_weighted_values_the_wild_symbol_of_a_stage() -> None:
     p = Position("1e", "Babylon A", *FOUR[1:], age=3)
     p.city(0, "Dispensary", "Laboratory", "Sawmill", "Lumber Yard", stages=1, coins=0)
     assert picked(p, "science", "Palace").action == "stage"
@@ -240,7 +240,7 @@ def test_weighted_sees_the_wild_symbol_of_a_stage() -> None:
         ("commerce", "East Trading Post"),
     ],
 )
-def test_each_named_set_takes_its_colour_sooner_than_balanced(name: str, hand: str) -> None:
+def test_each_weight_set_takes_its_colour_earlier_than_balanced(name: str, hand: str) -> None:
     p = Position("1e", *FOUR)
     p.city(1, "Ore Vein", "Lumber Yard", "Press")
     p.city(3, "Clay Pool", "Stone Pit")
@@ -261,7 +261,7 @@ def test_guilds_takes_a_guild_before_a_blue_card() -> None:
 # --- the other decisions --------------------------------------------------------------------------------------------
 
 
-def test_losses_are_paid_while_coins_are_worth_less_than_debts() -> None:
+def test_losses_are_paid_while_debts_would_cost_more_than_coins() -> None:
     p = Position("2e-cities", "Gizah day", "Rhodos day", "Ephesos day", age=3)
     p.city(0, coins=5)
     for entry in ("random", "first", "greedy", "rulebased", "balanced"):
@@ -331,7 +331,7 @@ def test_explore_is_the_last_parameter() -> None:
     assert resolve(["greedy:explore=0.25"], 3).parameters[0].tolist() == [0.0] * (PARAMETERS - 1) + [0.25]
 
 
-def test_positions_are_not_changed_by_asking() -> None:
+def test_asking_a_policy_does_not_change_the_position() -> None:
     p = Position("2e-cities", "Gizah day", "Rhodos day", "Ephesos day")
     p.moves(0, "Altar", "Baths", "Loom", "Theater")
     before: Any = p.public.tobytes(), p.rules.tobytes(), p.game.choice.tobytes()

@@ -43,7 +43,7 @@ def test_the_registry_lists_every_policy_with_its_documentation() -> None:
     ]
 
 
-def test_every_named_set_is_a_policy_and_every_set_of_the_file_has_a_name() -> None:
+def test_every_weight_set_is_a_named_policy() -> None:
     others = {"flat", "tuned"}  # where tuning began, and where it ended: played as weighted:set=tuned, in nobody's pool
     assert set(SETS_OF_WEIGHTS.shipped) - others == set(SETS)
     assert [name for name, policy in REGISTRY.items() if policy.weights] == list(SETS)
@@ -54,14 +54,14 @@ def test_every_named_set_is_a_policy_and_every_set_of_the_file_has_a_name() -> N
 # --- line-ups -------------------------------------------------------------------------------------------------------
 
 
-def test_one_entry_plays_every_seat() -> None:
+def test_a_single_entry_plays_every_seat() -> None:
     line_up = resolve(["greedy"], 5)
     assert line_up.labels == ("greedy",) * 5
     assert len(line_up.functions) == SEATS
     assert len({id(function) for function in line_up.functions}) == 1
 
 
-def test_one_entry_a_seat() -> None:
+def test_a_line_up_has_one_entry_per_seat() -> None:
     line_up = resolve(["random", "military", "random:explore=0.5", "greedy:explore=0.1"], 4)
     assert line_up.labels == ("random", "military", "random:explore=0.5", "greedy:explore=0.1")
     assert line_up.parameters.shape == (SEATS, PARAMETERS)
@@ -97,17 +97,17 @@ def test_equal_entries_share_a_label() -> None:
 
 
 @pytest.mark.parametrize(("entries", "seats"), [(["random"] * 2, 4), (["random"] * 5, 4), (["random,greedy"], 3)])
-def test_other_numbers_of_entries_are_refused(entries: list[str], seats: int) -> None:
+def test_other_numbers_of_entries_are_rejected(entries: list[str], seats: int) -> None:
     with pytest.raises(UserError, match=rf"\d policies for {seats} players: give one for all seats or one per seat"):
         resolve(entries, seats)
 
 
-def test_weighted_plays_any_set() -> None:
+def test_weighted_plays_any_weight_set() -> None:
     assert resolve(["weighted"], 3).weights[0].tolist() == SETS_OF_WEIGHTS.shipped["balanced"].tolist()
     assert resolve(["weighted:set=military"], 3).weights[0].tolist() == SETS_OF_WEIGHTS.shipped["military"].tolist()
 
 
-def test_an_entry_may_set_single_weights() -> None:
+def test_an_entry_may_set_individual_weights() -> None:
     weights = resolve(["military:shield=9"], 3).weights[0]
     assert weights[:, INDEX["shield"]].tolist() == [9.0, 9.0, 9.0]
     assert weights[0, INDEX["raw_1"]] == SETS_OF_WEIGHTS.shipped["military"][0, INDEX["raw_1"]]
@@ -142,14 +142,14 @@ def test_mistakes_in_entries_are_named(entry: str, message: str) -> None:
 # --- weight sets ----------------------------------------------------------------------------------------------------
 
 
-def test_every_weight_has_an_index_and_a_meaning() -> None:
+def test_every_weight_has_an_index_and_a_description() -> None:
     assert len(FEATURES) <= WEIGHTS
     assert list(INDEX.values()) == list(range(len(FEATURES)))
     assert all(FEATURES.values())
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_no_set_values_help_to_rivals_or_harm_to_itself(name: str) -> None:
+def test_no_weight_set_rewards_helping_rivals_or_harming_itself(name: str) -> None:
     weights = SETS_OF_WEIGHTS.shipped[name]
     for good in ("point", "coin", "reserve", "rivals_loss", "rivals_debt", "diplomacy", "truce", "science"):
         assert weights[:, INDEX[good]].min() > 0, good
@@ -159,7 +159,7 @@ def test_no_set_values_help_to_rivals_or_harm_to_itself(name: str) -> None:
         assert weights[2, INDEX[useless_in_age_three]] == 0
 
 
-def test_a_users_file_may_extend_sets(tmp_path: Path) -> None:
+def test_a_user_weights_file_may_extend_sets(tmp_path: Path) -> None:
     file = tmp_path / "my.toml"
     file.write_text("[mine]\nextends = 'warlike'\ncoin = 1\n\n[warlike]\nextends = 'balanced'\nshield = [9, 8, 7.5]\n")
     sets = SETS_OF_WEIGHTS.read(str(file))

@@ -31,10 +31,10 @@ def plays(name: str, ruleset: str, players: int, weights: str, games: int) -> in
 
 
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 4), ("2e", 3), ("2e-cities", 5), ("2e-cities-teams", 4)])
-def test_no_move_has_a_higher_value_than_the_one_that_weighted_picks(ruleset: str, players: int) -> None:
+def test_weighted_picks_a_move_of_the_highest_value(ruleset: str, players: int) -> None:
     assert plays("agreeing", ruleset, players, "balanced:deny_science=0:deny_point=0", 6)
 
 
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 4), ("2e-cities-teams", 4)])
-def test_a_card_that_is_not_built_is_kept_from_rivals_and_left_to_a_mate(ruleset: str, players: int) -> None:
+def test_unbuilt_cards_are_denied_to_rivals_and_left_to_a_mate(ruleset: str, players: int) -> None:
     assert plays("denying", ruleset, players, "science:stage=5", 6)

@@ -135,7 +135,7 @@ def test_balanced_builds_cards_of_the_third_set_about_as_often_as_printed_ones()
 
 
 @pytest.mark.parametrize("card", THIRD_GUESTS)
-def test_cards_of_a_further_deck_are_recruited_with_clauses_as_with_printed_effects(card: str) -> None:
+def test_recruiting_values_clauses_like_printed_effects(card: str) -> None:
     """Of six open cards and two for each of four cities, all are taken."""
     for change in (with_guests(), with_guests(**{card: THIRD_GUESTS[card]})):
         frame = wsim.simulate(set=[change], players=4, policies="balanced", games=20, seed=8)

@@ -111,7 +111,7 @@ def test_R49_guilds_and_black_cards_omitted_are_hidden(seat: int) -> None:
     assert handed(one, seat) == handed(other, seat)
 
 
-def test_R49_a_seat_building_from_the_pile_sees_what_it_may_build() -> None:
+def test_R49_a_seat_building_from_the_pile_sees_its_options() -> None:
     p = Position("1e", "Halikarnassos B", "Rhodos A", "Gizah A")
     p.discarded("Altar", "Baths")
     assert [move.card for move in p.pile_moves(0)] == ["Altar", "Baths", ""]

@@ -77,7 +77,7 @@ def test_R50_every_list_contains_each_legal_move_once_and_in_order(ruleset: str,
 
 
 @pytest.mark.engine_only
-def test_R50_the_checking_policy_does_find_mistakes() -> None:
+def test_R50_the_checking_policy_detects_mistakes() -> None:
     """A banned sale leaves lists without sales: the objection comes back as an illegal index."""
     table = engine_table("1e", 3, (STRICT,), ban="1=sell")
     with pytest.raises(UserError, match=r"'strict' returned -15 in game 0, seat 1"):

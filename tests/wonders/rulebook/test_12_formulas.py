@@ -134,7 +134,7 @@ def test_R53_the_conflicts_are_between_the_moments_of_the_end_of_an_age() -> Non
     assert p.coins[0] == 10 + 1 + 20 + 200
 
 
-def test_R53_a_colour_may_be_waited_for() -> None:
+def test_R53_a_clause_may_wait_for_a_colour() -> None:
     p = table({"Altar": [gain("card_built", by="anyone", color=["red", "green"])]})
     p.city(3, "Altar")
     p.play({0: "Stockade", 1: "Baths", 2: "Workshop", 3: "Apothecary"})
@@ -170,13 +170,13 @@ def test_R55_the_actions_of_a_clause_trigger_no_clause() -> None:
     assert p.coins == [10, 15, 15, 15]
 
 
-def test_R55_a_card_waits_for_what_is_built_with_it_but_not_for_itself() -> None:
+def test_R55_a_card_reacts_to_cards_built_in_the_same_turn_but_not_to_itself() -> None:
     p = table({"Altar": [gain("card_built", by="anyone")]})
     p.play({0: "Altar", 1: "Baths", 2: "Altar"})
     assert p.coins == [12, 10, 12, 10]
 
 
-def test_R56_the_condition_is_looked_at_city_by_city() -> None:
+def test_R56_the_condition_is_checked_city_by_city() -> None:
     p = table({"Altar": [{"event": "built", "each": "neighbor", "if": "other.shields < shields", "take": 1}]})
     p.city(0, "Stockade")
     p.city(1, "Barracks")
@@ -206,14 +206,14 @@ def test_R56_tokens_come_and_go() -> None:
         assert [int(count[1]) for count in (p.public.diplomacy, p.public.debts, p.public.defeats)] == [left] * 3
 
 
-def test_R56_the_parts_of_a_clause_have_an_order() -> None:
+def test_R56_the_parts_of_a_clause_act_in_a_fixed_order() -> None:
     p = table({"Altar": [{"event": "built", "each": "left", "lose": {"coins": 3}, "gain": {"coins": 2}, "take": 11}]})
     p.play({0: "Altar"})
     assert p.coins == [20, 0, 10, 10]
 
 
 @pytest.mark.parametrize("gained", [["shields", "coins"], ["coins", "shields"]])
-def test_R56_the_amounts_of_a_gain_have_an_order_however_they_are_written(gained: list[str]) -> None:
+def test_R56_amounts_of_a_gain_apply_in_a_fixed_order(gained: list[str]) -> None:
     """Coins come before shields: 10 coins and 10 more are the 13 that the shield asks for."""
     amounts: dict[str, Any] = {"shields": "1 if coins >= 13 else 0", "coins": 10}
     p = table({"Altar": [{"event": "built", "gain": {what: amounts[what] for what in gained}}]})
@@ -229,7 +229,7 @@ def test_R56_victory_tokens_are_those_of_the_age(age: int, token: int) -> None:
     assert int(p.public.defeats[0]) == 1
 
 
-def test_R57_shields_for_this_age_are_gone_when_it_is_over() -> None:
+def test_R57_shields_for_one_age_end_with_it() -> None:
     p = table({"Altar": [{"event": "built", "gain": {"shields": 1, "age_shields": 2}}]})
     p.play({0: "Altar"})
     assert int(p.public.shields[0]) == 3
@@ -273,14 +273,14 @@ def test_R58_a_copied_guild_counts_itself_in_formulas() -> None:
     assert p.points(0)["guild"] == 14
 
 
-def test_R57_symbols_of_a_clause_stay_and_count_as_others_do() -> None:
+def test_R57_symbols_from_a_clause_are_permanent_and_count_like_others() -> None:
     p = table({"Altar": [{"event": "built", "gain": {"gear": "1 + red", "wild": 1}}]})
     p.city(0, "Stockade", "Apothecary")
     p.play({0: "Altar"})
     assert p.points(0)["science"] == 1 + 4 + 1 + 7  # a compass, two gears, and the wild one is a tablet
 
 
-def test_R57_symbols_of_a_clause_are_on_no_card_that_could_be_copied() -> None:
+def test_R57_symbols_from_a_clause_cannot_be_copied() -> None:
     clause = {"event": "built", "each": "neighbor", "gain": {"tablet": 2}}
     changes = (f'cards."Altar".when={written([clause])}',)
     p = Position("2e-cities", "Gizah day", "Rhodos day", "Ephesos day", "Alexandria day", changes=changes)
@@ -290,7 +290,7 @@ def test_R57_symbols_of_a_clause_are_on_no_card_that_could_be_copied() -> None:
     assert "science" not in p.points(0)
 
 
-def test_R57_units_of_a_clause_are_made_from_then_on_and_not_sold() -> None:
+def test_R57_units_from_a_clause_are_permanent_and_not_for_sale() -> None:
     p = table({"Altar": [{"event": "built", "gain": {"clay": 2}}]}, age=2)
     assert p.builds(0, "Forum") == []
     p.play({0: "Altar"})
@@ -329,7 +329,7 @@ def buy(p: Position, buyer: int, card: str, **paid: int) -> None:
         ({"event": "bought", "by": "right", "each": "trigger", "take": "purchase // 2"}, [12, 8, 10, 10]),
     ],
 )
-def test_R64_a_purchase_is_what_a_neighbour_is_paid(clause: Clause, coins: list[int]) -> None:
+def test_R64_a_purchase_is_a_payment_to_a_neighbour(clause: Clause, coins: list[int]) -> None:
     p = table({"Altar": [clause]})
     for seat in (0, 1, 3):
         p.city(seat, "Altar")
@@ -337,7 +337,7 @@ def test_R64_a_purchase_is_what_a_neighbour_is_paid(clause: Clause, coins: list[
     assert p.coins == coins
 
 
-def test_R65_a_unit_for_this_turn_is_gone_when_the_moves_are_chosen() -> None:
+def test_R65_a_unit_for_one_turn_expires_after_the_moves_are_chosen() -> None:
     unit = {"event": "turn_start", "if": "turn == 1", "gain": {"turn_ore": 1}}
     p = table({"Altar": [unit, gain("card_built", "ore", by="self")]})
     p.city(2, "Altar")
@@ -348,7 +348,7 @@ def test_R65_a_unit_for_this_turn_is_gone_when_the_moves_are_chosen() -> None:
     assert p.coins == [8, 12, 10, 13]  # nothing for the ore, which was gone
 
 
-def test_R65_units_that_moves_give_for_a_turn_serve_the_next_turn() -> None:
+def test_R65_units_for_one_turn_gained_by_a_move_last_for_the_next_turn() -> None:
     p = table({"Altar": [{"event": "built", "each": "right", "gain": {"turn_ore": 1}}]})
     p.play({0: "Altar"})
     assert p.builds(3, "Barracks") == [("paid", 0, 0, 0)]
@@ -398,7 +398,7 @@ def test_R67_tokens_may_be_lost() -> None:
     assert p.builds(0, "Palace") == []
 
 
-def test_R67_a_token_is_a_free_build_for_once() -> None:
+def test_R67_a_token_is_a_single_free_build() -> None:
     p = table({"Altar": [{"event": "built", "gain": {"free_build_tokens": 1}}]}, age=3)
     p.play({0: "Altar"})
     [free] = [move for move in p.moves(0, "Palace") if move.action == "build"]
@@ -565,7 +565,7 @@ def test_R94_the_next_blue_card_counts_twice() -> None:
         ('count(card.name == "Altar" or card.name == "Theater") == 2', 1),
     ],
 )  # fmt: skip
-def test_R93_a_structure_is_known_by_its_name(condition: str, coins: int) -> None:
+def test_R93_a_structure_is_identified_by_its_name(condition: str, coins: int) -> None:
     p = table({"Altar": [gain("card_built", **{"if": condition})]})
     p.city(0, "Altar")
     p.play({0: "Theater"})
@@ -594,7 +594,7 @@ def test_R93_structures_are_numbered_in_the_order_of_building() -> None:
         assert p.coins[0] - before == coins, card
 
 
-def test_R93_a_structure_that_is_discarded_and_built_again_takes_a_new_place() -> None:
+def test_R93_a_rebuilt_structure_gets_a_new_position_in_the_order() -> None:
     again = [
         picks("built", "city", "discard", "card.name == first.cards.name"),
         picks("built", "discarded", "build"),
@@ -835,7 +835,7 @@ def test_R77_neighbours_pay_more_to_buy_from_the_city() -> None:
     assert paid(p, "Stockade", 3) == [(0, 0, 2), (0, 3, 0)]
 
 
-def test_R78_one_first_unit_of_all_and_one_from_each_neighbour() -> None:
+def test_R78_first_unit_reductions_overall_and_per_neighbour() -> None:
     p = table({"Altar": [cost("trade_cost", cheaper={"first_unit": 1})]}, age=2)
     p.city(0, "Altar")
     p.city(1, "Sawmill")
@@ -860,7 +860,7 @@ def test_R78_reductions_of_both_kinds_meet_in_one_unit_and_stop_at_nothing() -> 
 
 @pytest.mark.engine_only
 @pytest.mark.parametrize(("item", "amount", "told"), [("coins", 256, "256 coins"), ("clay", 13, "13 resources")])
-def test_R79_a_game_with_a_cost_beyond_all_bounds_is_stopped(item: str, amount: int, told: str) -> None:
+def test_R79_a_game_with_an_oversized_cost_is_stopped(item: str, amount: int, told: str) -> None:
     clauses = written([cost(by="anyone", dearer={item: amount})])
     changes = [f'cards."{card}".when={clauses}' for card in ("Altar", "Theater", "Lumber Yard", "Clay Pool")]
     with pytest.raises(UserError, match=f"reached {told} in a cost.*: at most .* can be played; change `dearer"):
@@ -870,7 +870,7 @@ def test_R79_a_game_with_a_cost_beyond_all_bounds_is_stopped(item: str, amount: 
 # --- cards of a set
 
 
-def test_R95_an_amount_is_chosen_from_1_on_as_far_as_it_can_be_paid() -> None:
+def test_R95_an_amount_is_chosen_from_1_up_to_what_can_be_paid() -> None:
     clause = {"event": "built", "amount": "min(9, 2 * blue)", "price": "3 * amount", "gain": {"coins": "10 * amount"}}
     for index, amount in ((0, 1), (1, 2), (2, 3), (-1, 0)):
         p = table({"Altar": [clause]})
@@ -1013,7 +1013,7 @@ def test_R96_a_structure_that_is_taken_counts_in_its_new_city_and_brings_nothing
     assert p.coins[0] == 13, "the Theater sees the Stone Pit, not itself"
 
 
-def test_R96_what_was_taken_was_built_last_and_nobody_knows_how() -> None:
+def test_R96_a_taken_structure_counts_as_built_last_in_an_unknown_way() -> None:
     take = picks("stage_built", "left", "take")
     p = table({"Altar": [take, gain("sold", "max(0, last.cards.points - 9 * last.cards.order + 99)", by="anyone")]})
     p.city(0, "Altar", coins=0)
@@ -1075,7 +1075,7 @@ def test_R99_count_compares_the_order_of_building() -> None:
     assert p.coins[0] - coins == 3 + 10 * 2  # after the Baths three; Baths and Altar are the second and third
 
 
-def test_R100_one_of_the_cards_that_are_drawn_is_chosen_and_the_others_go_back() -> None:
+def test_R100_one_drawn_card_is_chosen_and_the_others_go_back() -> None:
     changes = ('cards.Altar.when=[{event="built", card={from="discarded", draw=2, do="build"}}]',)
     game = wsim.Game(set=changes, players=4, policies="first", seed=7)
     offered: set[int] = set()
@@ -1097,7 +1097,7 @@ def test_R100_one_of_the_cards_that_are_drawn_is_chosen_and_the_others_go_back()
     assert offered
 
 
-def test_R103_a_copy_has_what_lasts_of_a_card_and_is_no_structure() -> None:
+def test_R103_a_copy_has_the_lasting_effects_of_a_card_but_is_not_a_structure() -> None:
     copying = {"event": "card_built", "by": "left", "gain": {"copies": 1}}
     counting = gain("sold", "1000 * cards + 100 * shields + 10 * wood + compass + gear + tablet")
     p = table({"Altar": [copying], "Theater": [counting]})

@@ -34,7 +34,7 @@ def test_R59_ages_may_have_separate_hands() -> None:
     assert (rules.age_turns.tolist(), int(rules.turns), int(rules.hand_size)) == ([5, 6, 6], 6, 7)
 
 
-def test_R60_a_sale_gives_what_its_formula_says_in_the_order_of_seats() -> None:
+def test_R60_a_sale_gives_the_amount_of_its_formula_in_seat_order() -> None:
     p = house("sale_coins='1 + sold + min(9, right.coins)'")
     for seat, coins in enumerate((0, 0, 2)):
         p.city(seat, coins=coins)
@@ -53,7 +53,7 @@ def test_R60_a_sale_may_give_a_different_amount_in_each_age(age: int, coins: int
 @pytest.mark.parametrize(("formula", "points"), [
     ("compass * gear * tablet", 4), ("10 if compass == 2 else 0", 10), ("-compass - green", -7), ("left.gear", 1),
 ])  # fmt: skip
-def test_R61_science_is_worth_what_a_formula_says(formula: str, points: int) -> None:
+def test_R61_science_is_scored_by_a_formula(formula: str, points: int) -> None:
     p = house(f"science='{formula}'")
     p.city(0, *GREEN)
     p.city(1, "Workshop")

@@ -52,7 +52,7 @@ def test_R89_each_player_may_recruit_one_card_in_each_age(moment: str) -> None:
         assert [one["seat"] for one in decisions(trace)] == [0, 1, 2] * 3
 
 
-def test_R89_only_cards_that_can_be_paid_are_offered_and_who_can_pay_none_is_not_asked() -> None:
+def test_R89_only_affordable_cards_are_offered() -> None:
     trace = engine_table("1e", 3, set=(deck(several(7, cost=99), deal=1),)).trace(0)
     assert decisions(trace) == []
     game = wsim.Game(set=[deck({"Dear": {"cost": 4}, "Cheap": {"cost": 3}}, display=2)], players=3, policies="random")
@@ -92,7 +92,7 @@ def test_R91_points_of_a_recruited_card_are_counted_with_those_of_stages() -> No
     assert (frame["points_wonder"].to_numpy()[~has] < 100).all()
 
 
-def test_R92_a_hand_is_seen_by_its_player_alone() -> None:
+def test_R92_only_its_player_sees_a_hand() -> None:
     game = wsim.Game(
         set=[deck(several(12, points=1), deal=2)], ruleset="2e-cities-teams", players=4, policies="random", seed=1
     )
@@ -162,7 +162,7 @@ def test_R104_one_of_some_cards_of_the_stock_is_recruited_for_its_price() -> Non
     assert (seen["display"], game.decision) == (first["display"], "turn")
 
 
-def test_R104_who_can_pay_for_none_of_the_drawn_cards_is_not_asked() -> None:
+def test_R104_a_player_who_cannot_pay_for_any_drawn_card_is_not_asked() -> None:
     drawing = written([{"event": "turn_start", "gain": {"draw": {"Envoys": 1}}}])
     game = wsim.Game(set=[deck({"Dear": {"cost": 9}}), f"table.Call.when={drawing}"], players=3, policies="random")
     assert game.decision == "turn"

@@ -32,7 +32,7 @@ def test_R1_the_left_neighbour_is_the_next_seat() -> None:
     assert p.builds(3, "Baths") == [("paid", 0, 2, 0)]  # Gizah, seat 0, is on the left of the last seat
 
 
-def test_R1_with_three_seats_everybody_is_everybodys_neighbour() -> None:
+def test_R1_with_three_seats_all_seats_are_neighbours() -> None:
     p = Position("1e", "Gizah A", "Rhodos A", "Ephesos A")
     assert p.builds(1, "Baths") == [("paid", 0, 0, 2)]
     assert p.builds(2, "Baths") == [("paid", 0, 2, 0)]

@@ -26,7 +26,7 @@ def test_R6_selling_is_always_allowed() -> None:
     assert [move.action for move in p.moves(0, "Palace")] == ["sell"]
 
 
-def test_R6_all_choose_from_the_state_at_the_start_of_the_turn() -> None:
+def test_R6_all_seats_choose_from_the_state_at_the_start_of_the_turn() -> None:
     p = Position("1e", *BOARDS)
     p.city(0, coins=0)
     p.hand(0, "Stockade")
@@ -176,7 +176,7 @@ def test_R9_5_a_last_card_is_played_on_the_state_after_the_turn(new_state: bool,
 
 @pytest.mark.parametrize("new_state", [True, False])
 @pytest.mark.parametrize("held", [True, False])
-def test_R9_5_a_discount_is_of_the_state_that_pays_for_the_last_card(held: bool, new_state: bool) -> None:
+def test_R9_5_discounts_for_the_last_card_follow_the_state_that_pays(held: bool, new_state: bool) -> None:
     """The left neighbour's ore costs 1 with the Cache, 2 without; what was there before the turn always counts."""
     p = Position("2e-cities", "Babylon night", *CITIES[1:3], turn=7, last_card_on_new_state=new_state)
     p.city(0, *["Smuggler's Cache"] * held, stages=1, coins=1)
@@ -244,7 +244,7 @@ def test_R9_6_a_forging_agency_from_the_pile_builds_at_the_end_of_the_queue() ->
     assert p.coins == [0, 7, 0]
 
 
-def test_R9_new_production_serves_from_the_next_turn_on() -> None:
+def test_R9_new_production_can_be_used_from_the_next_turn() -> None:
     p = Position("1e", *BOARDS)
     p.hand(0, "Lumber Yard", "Stockade")
     p.hand(1, "Altar")

@@ -161,7 +161,7 @@ def test_R13_a_structure_of_the_same_turn_cannot_be_bought_from() -> None:
     assert (p.owned(0), p.owned(2), p.pile) == (set(), set(), ["Stockade", "Stockade"])
 
 
-def test_R13_one_may_buy_from_either_neighbour() -> None:
+def test_R13_a_seat_may_buy_from_either_neighbour() -> None:
     p = Position("1e", "Gizah A", "Rhodos A", "Ephesos A")
     p.city(2, "Ore Vein")
     assert p.builds(0, "Barracks") == [("paid", 0, 0, 2), ("paid", 0, 2, 0)]
@@ -215,7 +215,7 @@ def test_R14_smugglers_cache_makes_starting_resources_cheaper_every_time() -> No
     assert p.builds(0, "Barracks") == [("paid", 0, 0, 2), ("paid", 0, 1, 0)]  # not the board's: full price
 
 
-def test_R14_cities_discounts_add_up_to_nothing_and_no_further() -> None:
+def test_R14_cities_discounts_add_up_but_prices_stop_at_zero() -> None:
     p = Position("2e-cities", *CITIES, age=2)
     p.city(0, "West Trading Post", "West Clandestine Wharf", "Smuggler's Cache", "Lumber Yard", coins=20)
     p.city(1, "Ore Vein")
@@ -223,7 +223,7 @@ def test_R14_cities_discounts_add_up_to_nothing_and_no_further() -> None:
     assert p.builds(0, "Statue") == [("paid", 0, 0, 0)]
 
 
-def test_R14_a_discount_serves_from_the_next_turn_on() -> None:
+def test_R14_a_discount_can_be_used_from_the_next_turn() -> None:
     p = Position("2e-cities", *CITIES)
     before = p.moves(0, "Barracks")[0]
     p.play({0: "West Trading Post"})

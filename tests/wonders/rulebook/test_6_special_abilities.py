@@ -120,7 +120,7 @@ def test_R27_a_last_card_may_be_built_used_for_a_stage_or_sold(index: int, actio
     assert p.pile == (["Theater"] if action == "sell" else [])
 
 
-def test_R27_works_with_the_last_turns_own_card() -> None:
+def test_R27_works_from_the_turn_in_which_the_stage_is_built() -> None:
     p = Position("1e", "Babylon B", "Rhodos A", "Gizah A", turn=6)
     p.city(0, stages=1)
     p.hand(0, "Theater")

@@ -98,7 +98,7 @@ def test_R41_team_mates_trade_like_any_neighbours() -> None:
     assert p.coins[:2] == [1, 5]
 
 
-def test_R42_the_sum_of_both_decides_then_their_coins_then_it_is_shared() -> None:
+def test_R42_team_points_decide_then_team_coins_then_it_is_shared() -> None:
     p = teams()
     assert p.shares() == [0.5, 0.5, 0.5, 0.5]
     p.city(3, coins=4)

@@ -106,7 +106,7 @@ def test_R46_the_holder_chooses_among_minimal_payments_not_only_the_cheapest(
 
 
 @pytest.mark.parametrize(("chooses", "offered"), [(True, [(0, 4), (1, 2), (2, 0)]), (False, [(2, 0)])])
-def test_R46_the_same_is_true_for_its_stages(chooses: bool, offered: list[tuple[int, int]]) -> None:
+def test_R46_the_payment_rule_also_applies_to_its_stages(chooses: bool, offered: list[tuple[int, int]]) -> None:
     p = duo(free_city_chooses_payment=chooses)  # Ephesos A: two stone
     p.city(2, "West Trading Post", coins=9)
     p.city(0, "Stone Pit")
@@ -167,7 +167,7 @@ def test_R47_the_piles_last_card_is_discarded_with_the_players_last_cards() -> N
         assert stages + structures + int(game.public.discarded) == 63
 
 
-def test_R48_conflicts_as_with_three() -> None:
+def test_R48_conflicts_work_as_with_three_players() -> None:
     p = duo(age=2)
     p.city(2, shields=1)
     assert p.end_age() == [([0, 1], [0, 0], [0, 0]), ([1, 2], [0, 1], [-1, 3]), ([2, 0], [1, 0], [3, -1])]
