@@ -320,7 +320,7 @@ def test_reasons_why_a_card_or_stage_cannot_be_built(monkeypatch: pytest.MonkeyP
     }
     public.stages[0] = 1
     assert "next stage" not in dict(obstacles.obstacles(moves[:2], names, rules, public, 0))
-    assert obstacles._dear(SimpleNamespace(pairs=[1 << layout.BANK_AT]), 1, 0) == (
+    assert obstacles._why_too_expensive(SimpleNamespace(pairs=[1 << layout.BANK_AT]), 1, 0) == (
         "It costs at least 1 coin with what you must buy, and you have 0."
     )
 

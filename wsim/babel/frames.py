@@ -41,7 +41,7 @@ SEAT_COLUMNS: Mapping[str, str] = {
     "stopped": "whether the game was stopped by the turn limit (A32)",
     w.DISC: "Boolean columns: whether the seat owns this disc at the end",
     w.WON: "Boolean columns: whether the seat had most parts on the wonder when it was completed, alone or tied",
-    w.WON_ROW: "Boolean columns: whether it did so on the first, second, ... completed wonder",
+    w.WON_ROW: "Boolean columns: whether the seat won the first, second, ... completed wonder in this way",
 }
 """Column -> meaning; a name that ends with a colon is a prefix of several columns."""
 
@@ -121,7 +121,7 @@ def _flags(column: Plain, catalogue: Catalogue) -> dict[str, NDArray[Any]]:
 def picks_frame(
     picks: NDArray[Any], labels: Sequence[str], catalogue: Catalogue, *, overrules: bool = False
 ) -> pl.DataFrame:
-    """Return the picks table; ``overrules``: with the columns of a plan that overrules policies."""
+    """Return the picks table; ``overrules``: whether to include the columns of a plan that overrules policies."""
     import polars as pl
 
     column, event = _plain(picks), _plain(np.asarray(picks).view(np.ndarray)["event"])
@@ -155,7 +155,7 @@ def picks_frame(
 def _wanted_columns(event: Plain) -> dict[str, Any]:
     """Return the code of the move that the policy wanted, the number of other moves, and whether it was overruled.
 
-    ``struck``: what was removed from its moves, a ``thing`` or a whole ``wonder``.
+    ``struck``: the kind of item that was removed from the policy's moves: a ``thing`` or a whole ``wonder``.
     """
     import polars as pl
 
@@ -175,7 +175,7 @@ def _where(condition: NDArray[Any], values: pl.Series) -> pl.Series:
 
 
 def _cards(what: NDArray[Any], code: NDArray[Any]) -> pl.Series:
-    """Return the action card of PLAY_CARD, the kind of EXCHANGE, null elsewhere."""
+    """Return the action card for PLAY_CARD, the kind for EXCHANGE, and null for other decisions."""
     names = [*w.ACTION_CARDS, *w.KINDS]
     index = code - 1 + np.where(what == w.EXCHANGE, len(w.ACTION_CARDS), 0)
     chosen = ((what == w.PLAY_CARD) | (what == w.EXCHANGE)) & (code > 0)

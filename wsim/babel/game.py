@@ -63,7 +63,7 @@ class TowerOfBabel(KernelGame):
     POLICIES = POLICIES
 
     def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:  # noqa: ARG002 (one rule set)
-        """Return the defaults of a plan: the 2005 rules, four players, one of each named set of weights."""
+        """Return the defaults of a plan: the 2005 rules and four players, each with a different set of weights."""
         return {
             "ruleset": "2005",
             "players": 4,

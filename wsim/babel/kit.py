@@ -1,4 +1,4 @@
-"""Kit for policies of Tower of Babel: its vocabulary and functions of its rules.
+"""The vocabulary and rule functions for writing a policy of Tower of Babel.
 
 A policy is a function of four records that returns the index of one of the legal moves::
 
@@ -19,7 +19,7 @@ A policy is a function of four records that returns the index of one of the lega
         return at
 
 Play it with ``--game tower_of_babel --policies ./mine.py:sets:offer=3``; ``wsim.wonders.kit``, its counterpart for
-7 Wonders, describes how it is compiled, or played as plain Python.
+7 Wonders, describes how policies are compiled or run as plain Python.
 
 The records are described field by field in wsim/babel/kernels/layout.py, their codes in wsim/babel/words.py:
 
@@ -31,7 +31,7 @@ The records are described field by field in wsim/babel/kernels/layout.py, their 
 * ``choice``   ``choice.moves[0:choice.count]``, ascending, and the kind of decision (``choice.kind``)
 * ``rules``    the rules: ``rules.kind[disc]``, ``rules.need[disc]``, ``rules.values[row]``, ``rules.sets[discs]``, ...
 
-The moves of each decision; move 0 refuses, and is first where refusing is legal:
+The moves of each decision; move 0 refuses, and comes first if refusing is legal:
 
 ==========  ====================================================================================
 TURN        0 pass; else build with the disc of ``slot_of(move)``
@@ -48,9 +48,9 @@ DOUBLE      1 play the Double turn
 
 Kinds of discs and cards are numbered as in KINDS, action cards as in ACTION_CARDS (EXCHANGE_CARDS ... TRIPLE_BONUS). A
 slot is wonder * SPACES + space. Results of a build: ``set_gain``, ``wonder_points``, ``completes``, ``shortage``; cards
-that may be played: ``usable``. A policy is not asked if there is only one legal move. It may write ``own.rng`` and
-``own.memory`` (eight numbers of the seat, 0 at the start of a game), and must keep no other state between calls:
-it may run on several threads at once.
+that may be played: ``usable``. A policy is only called if there are at least two legal moves. It may write ``own.rng``
+and ``own.memory`` (eight numbers of the seat, 0 at the start of a game). It must not keep any other state between
+calls, because it may run on several threads at once.
 """
 
 from __future__ import annotations

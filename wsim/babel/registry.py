@@ -1,4 +1,4 @@
-"""The policies of Tower of Babel, one row each; how to add one: ``wsim.policies.registry``."""
+"""The policies of Tower of Babel, one row each (``wsim.policies.registry`` explains how to add one)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tower of Babel: a plan ready to play."""
+"""A plan of Tower of Babel, ready to play."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ VALUES = ValueNet(
     stages=96,
     phases={"turns 1 to 10": 1, "turns 11 to 20": 11, "later turns": 21},
 )
-"""Its stages are turns."""
+"""The value net, whose stages are turns."""
 
 
 class BabelSimulator(KernelSimulator[BabelPosition]):
@@ -58,7 +58,7 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
 
     Attributes
     ----------
-    catalogue: the components and switches used.
+    catalogue: the components and switches of the plan.
     """
 
     KERNELS = "wsim.babel.kernels"
@@ -76,7 +76,7 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
 
     @cached_property
     def vector(self) -> VectorKernels:
-        """The kernels, ready for many games at once."""
+        """The kernels, ready to step many games at once."""
         return self.vector_kernels(columns(self.seats), fixed_actions(), MOVES)
 
     def limit_source(self, what: int, source: int) -> str:
@@ -91,7 +91,7 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
 
     @property
     def value_net(self) -> ValueNet:
-        """The value net."""
+        """The value net for all tables of the game."""
         return VALUES
 
     def base_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
@@ -143,8 +143,9 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
 def max_picks(rules: Any) -> int:
     """Return an upper bound on the decisions of one game.
 
-    Each action has the turn, an offer and possibly a bluff of every opponent, partners and completion. Action cards add
-    their windows, the Double turn, the Triple bonus, and the decisions of each Card exchange.
+    Each action has the turn decision, an offer and possibly a bluff by every opponent, the choice of partners, and the
+    completion. Action cards add their windows, the Double turn, the Triple bonus, and the decisions of each Card
+    exchange.
     """
     opponents = int(rules.seats) - 1
     per_action = 3 + opponents * (2 if rules.allow_bluff_cards else 1)

@@ -47,8 +47,8 @@ FIGURES: tuple[Figure, ...] = (
     Figure("lead_changes", NUMBER, "", "how often another seat comes to lead"),
     Figure("stakes", SHARE, "of wins", "what the best move gains a seat over the second best"),
     Figure("two_good", SHARE, "of turns", f"turns on which the second best move costs no more than {GOOD:g}"),
-    Figure("interaction", SHARE, "of wins", "how far that choice moves the chance of another seat"),
-    Figure("targeted", SHARE, "of wins", "the part of it that is not an equal share of the chooser's gain"),
+    Figure("interaction", SHARE, "of wins", "how far that choice changes another seat's chance"),
+    Figure("targeted", SHARE, "of wins", "interaction beyond an equal share of the chooser's gain"),
 )
 """The figures that are means over games."""
 COUNT = len(FIGURES)

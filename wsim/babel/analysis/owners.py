@@ -1,6 +1,6 @@
-"""Tables of what a seat has at the end: wonders and rows of the value table won, discs owned, action cards drawn.
+"""Tables of the items that seats have at the end: wonders and value table rows won, discs owned, action cards drawn.
 
-Each takes a run or its seats table (``wsim.babel.frames``) and has the columns of ``wsim.stats.owners``.
+Each function takes a run or its seats table (``wsim.babel.frames``) and returns the columns of ``wsim.stats.owners``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ wonders: Maker = partial(stats.owners, prefix=WON, noun=GAME.OWNED[WON], share="
 """Results of seats with the most parts on a wonder when it was completed, alone or tied."""
 
 value_rows: Maker = partial(
-    stats.owners, prefix=WON_ROW, noun=GAME.OWNED[WON_ROW], share="won_share", title="Rows of the value table won"
+    stats.owners, prefix=WON_ROW, noun=GAME.OWNED[WON_ROW], share="won_share", title="Value table rows won"
 )
 """Results of seats that won the first, second, ... completed wonder: the rows of the value table."""
 
@@ -53,14 +53,14 @@ def _analysis(make: Maker, about: str, prefix: str, share: str, worth: str = "")
 
 
 WONDERS = _analysis(
-    wonders, "what building on each wonder is worth, and how those did who won it", WON, "won_share", "build on"
+    wonders, "what building on each wonder is worth; results of seats that won it", WON, "won_share", "build on"
 )
 ROWS = _analysis(value_rows, "results of seats that won the first, second, ... wonder", WON_ROW, "won_share")
 DISCS = _analysis(
-    discs, "what building with each disc is worth, and how those did who own it", DISC, "owned_share", "build with"
+    discs, "what building with each disc is worth; results of seats that own it", DISC, "owned_share", "build with"
 )
 CARDS = _analysis(
-    action_cards, "what playing each action card is worth, and how those did who drew it", DRAWN, "drawn_share", "play"
+    action_cards, "what playing each action card is worth; results of seats that drew it", DRAWN, "drawn_share", "play"
 )
 _OPTIONS: Mapping[str, Option] = {"disc": Option("pairs with this disc", repeatable=True), **OUTCOME, **RAW}
 SYNERGIES = Analysis(

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 _ON_WONDER = w.SLOTS
 _CARDS = _ON_WONDER + w.WONDERS
 _PASS = _CARDS + len(w.ACTION_CARDS)
-_WIDE = 2  # WISH.overruled where the whole wonder was struck
-_WHOLE_CARDS = 0xFFFF  # of a move that completes: the cards that Jokers stand for
+_WIDE = 2  # WISH.overruled if the whole wonder was struck
+_WHOLE_CARDS = 0xFFFF  # in a move that completes a build: the cards that Jokers replace
 
 
 def wanted(simulator: BabelSimulator) -> Wanted:
@@ -34,8 +34,8 @@ def wanted(simulator: BabelSimulator) -> Wanted:
 def wishes(simulator: BabelSimulator, picks: NDArray[Any], first: int) -> Wishes:
     """Return the wishes in kernel picks; ``first``: the number of the first game that was played.
 
-    An overruled build was denied either the space of its disc or the whole wonder, and counts as a wish for that one
-    only. A build that was followed counts as both: building with the disc, and building on the wonder.
+    An overruled build was denied either its disc or the whole wonder, and counts as a wish for the denied item only. A
+    build that was not overruled counts as two wishes: to build with the disc, and to build on the wonder.
     """
     event = picks["event"]
     asked = (event["others"] > 0) | ((event["could"] > 0) & (_cards(event) < 0) & (event["what"] != w.TURN))
@@ -76,7 +76,7 @@ def _cards(event: NDArray[Any]) -> NDArray[np.int64]:
 def _reach(
     picks: NDArray[Any], number: NDArray[np.int64], wide: NDArray[np.bool_], overruled: NDArray[np.bool_]
 ) -> NDArray[np.uint64]:
-    """Return the items available in a turn, one bit each, without those for which an overruled turn does not count."""
+    """Return the items available in a turn, one bit per item; an overruled turn counts for one kind of item only."""
     none, bit = np.uint64(0), np.uint64(1)
     discs = np.zeros(len(picks), np.uint64)
     for disc, first in enumerate(number):

@@ -1,7 +1,7 @@
-"""The catalogue of Tower of Babel: babel.toml with patches and changes, as checked and frozen records.
+"""The catalogue of Tower of Babel: babel.toml with patches and changes applied, as validated frozen records.
 
-``model`` (the records), ``reading`` (values and their bounds), ``check`` (conditions on several values), ``loading``
-(all of these together) and ``compiling`` (the record for kernels).
+``model`` defines the records, ``reading`` reads values within their bounds, ``check`` validates conditions on several
+values, ``loading`` combines all of this, and ``compiling`` converts a catalogue to the RULES record of the kernels.
 """
 
 from wsim.babel.catalog.loading import load_catalogue

@@ -86,7 +86,7 @@ class BabelCatalogues(Catalogues):
         return [{"ruleset": load_catalogue().ruleset, "title": TITLE, "players": PLAYERS}]
 
     def differences(self, source: Source, old: str, new: str) -> tuple[Rows, list[str]]:  # noqa: ARG002
-        """Raise UserError: there is only one rule set."""
+        """Raise UserError, because there is only one rule set."""
         raise UserError(f"{TITLE} has one rule set, {_loaded(source).ruleset}: there is nothing to compare")
 
     def faces(self, source: Source) -> Sequence[Face]:

@@ -65,7 +65,7 @@ def load_catalogue(
 
 
 def _read(path: Path) -> Entries:
-    """Return a card file or patch; raise UserError for one without a table ``[babel]``."""
+    """Return a card file or patch; raise UserError if it has no table ``[babel]``."""
     document = read_toml(path)
     if not isinstance(document.get(SECTION), dict):
         guess = nearest(SECTION, document)

@@ -1,4 +1,4 @@
-"""The records of a catalogue of Tower of Babel: discs, unprinted values, and the whole; without I/O."""
+"""The records of a catalogue of Tower of Babel: discs, unprinted values, and the catalogue itself; without I/O."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NEEDED = {
 
 @dataclass(frozen=True)
 class Disc:
-    """A disc: the kinds that it shows and the number of cards of each that it needs, in the order of ``KINDS``."""
+    """A disc: the kinds that it shows, each with the number of cards that it needs, in the order of ``KINDS``."""
 
     needs: tuple[tuple[str, int], ...]
 
@@ -31,11 +31,11 @@ class Disc:
 
 @dataclass(frozen=True)
 class Assumption:
-    """A value used that no available text prints.
+    """A value in use that no available text prints.
 
     Attributes
     ----------
-    entry: its path below ``[babel]``. value: the value used. level: assumed, inferred or one_source.
+    entry: its path below ``[babel]``. value: the value in use. level: assumed, inferred or one_source.
     note: what is known about it. changed: whether this run changed the value of the card file.
     """
 
@@ -96,13 +96,13 @@ class Catalogue:
 
     @property
     def two_colour_discs(self) -> tuple[Disc, ...]:
-        """The four discs of the variant."""
+        """The four discs of the two-colour variant."""
         entries = (value for key, value in self.section["two_colour"].items() if key != "boxed")
         return tuple(Disc(tuple((kind, entry[kind]) for kind in KINDS if kind in entry)) for entry in entries)
 
     @property
     def digest(self) -> str:
-        """A digest of everything that can change play: equal digests, equal games."""
+        """A digest of everything that can change play: catalogues with equal digests play equal games."""
         content = {key: value for key, value in self.section.items() if key != "confidence"}
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -118,7 +118,7 @@ class Catalogue:
         return value_at(self.section, entry)
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        """Return the values used that are not verified, assumed ones first."""
+        """Return the values in use that are not verified, assumed values first."""
         return tuple(
             Assumption(entry, self.value(entry), level, note, self.value(entry) != value_at(self.base, entry))
             for level in LEVELS

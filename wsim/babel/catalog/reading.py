@@ -21,7 +21,7 @@ _NEED = whole(1, 6)
     }
 )
 def _two_needs(problems: Problems, path: Path, value: Any) -> dict[str, int] | None:
-    """Accept the two kinds of a two-colour disc with a number each."""
+    """Accept the two kinds of a two-colour disc, each with a number."""
     ignored = Problems("")  # one message for both numbers
     valid = isinstance(value, dict) and len(value) == w.NEEDS and set(value) <= set(w.KINDS)
     if valid and None not in [_NEED(ignored, path, number) for number in value.values()]:
@@ -73,4 +73,4 @@ read_section = entries(
         "confidence": entries({level: entries({}, others=text) for level in w.LEVELS}),
     }
 )
-"""Reads the whole section; the order of its entries is kept, and numbers the wonders and two-colour discs."""
+"""The reader of the whole section. It keeps the order of entries, which numbers the wonders and two-colour discs."""

@@ -1,4 +1,4 @@
-"""A game of Tower of Babel as scenes, one per turn: events are from the trace, the table from the view."""
+"""A game of Tower of Babel as scenes, one per turn: events come from the trace, the table comes from a view."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Object = Mapping[str, Any]
 
 
 def story(trace: Object, positions: Sequence[Position]) -> Story:
-    """Return a game as scenes; ``positions``: at the start, after each turn, at the end."""
+    """Return a game as scenes; ``positions``: the positions at the start, after each turn, and at the end."""
     points = [[[score[name] for name in _CATEGORIES] for score in position.scores()] for position in positions]
     used = [index for index in range(len(_CATEGORIES)) if any(seat[index] for scores in points for seat in scores)]
     seats = [Seat(f"Seat {number}", str(seat["policy"]), number) for number, seat in enumerate(trace["seats"])]
@@ -42,7 +42,7 @@ def story(trace: Object, positions: Sequence[Position]) -> Story:
 
 
 def scene(view: Object) -> Scene:
-    """Return the view of a seat as a scene; for other hands, only the number of cards is known."""
+    """Return the view of a seat as a scene; it shows only the number of cards in other hands."""
     cities = []
     for number, seat in enumerate(view["seats"]):
         private = view if number == view["seat"] else {"hand": {}, "held": {}}
@@ -67,7 +67,7 @@ class _Table:
         self.trace, self.seats = trace, seats
 
     def scene(self, turn: Object | None, after: Object, points: Sequence[Sequence[int]]) -> Scene:
-        """Return the scene of a turn with the view and the points after it; None: the start."""
+        """Return the scene of a turn (None: the start) with the view and the points after it."""
         cities = [
             _city(seat, private, scores)
             for seat, private, scores in zip(after["seats"], after["own"], points, strict=True)
@@ -126,7 +126,7 @@ class _Table:
             yield Event(f"draws the action card {card}", active, "draws an action card")
 
     def earned(self, wonder: Object) -> str:
-        """Return the points for a wonder as text."""
+        """Describe the points for a wonder."""
         shares = [f"{points} to {self.seats[seat].name}" for seat, points in enumerate(wonder["points"]) if points]
         return ", ".join(shares) or "no points"
 
@@ -164,7 +164,7 @@ def _disc(needs: Mapping[str, int]) -> Card:
 
 
 def _drew(seat: int, cards: Sequence[str], manner: str) -> Event:
-    """Return the event of drawn cards, which only the seat sees."""
+    """Return the event of drawing cards, which only the seat itself sees."""
     return Event(f"{manner} {_listed(cards)}", seat, f"{manner} {_number(len(cards), 'card')}")
 
 

@@ -26,12 +26,12 @@ def plan_keys(described: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def set_up(start: P, described: Mapping[str, Any]) -> P:
-    """Return a hand-written position, in which ``seat`` begins its action; ``start``, the start of a game, is changed.
+    """Return a hand-written position, in which ``seat`` begins its action; ``start``, the start of a game, is modified.
 
     Keys: ``seat``, ``turn`` (from 1), ``row`` of the value table (from 1), ``board`` (for each wonder three discs, null
     where one is taken, and the ``parts`` of every seat), ``discards``, ``hand`` and ``held`` (the seat's action cards)
     as counts, and ``seats`` (points, hand_size, action_cards, discs by kind, shown cards). Omitted numbers are 0.
-    Hidden cards are drawn as by ``redrawn``. Raises UserError with all mistakes of an impossible position.
+    ``redrawn`` draws the hidden cards. Raises UserError that lists all mistakes in the description.
     """
     public, mistakes = start.record.public, Mistakes()
     with mistakes.noted():
@@ -47,7 +47,7 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
         _set_board(start, described.get("board"))
     with mistakes.noted():
         _set_seats(start, listed("seats", described.get("seats"), Mapping))
-    mistakes.raise_any()  # the hidden cards depend on all of it
+    mistakes.raise_any()  # the hidden cards depend on all of these values
     _set_cards(start, seat, described)
     start.record.flow.phase, public.action = layout.BEGIN, 1
     start.refresh(LOOK)

@@ -1,4 +1,4 @@
-"""Moves, whole games and views of a seat as text."""
+"""Describe moves, whole games and views of a seat as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WIDTH = 80
 
 
 def phrase(move: Mapping[str, Any]) -> str:
-    """Return a move in a few words."""
+    """Describe a move in a few words."""
     match move:
         case {"action": "build"}:
             return f"build {move['wonder']}, space {move['space']} ({counted(move['disc'])})"
@@ -45,7 +45,7 @@ def _name(card: str) -> str:
 
 
 def counted(counts: Mapping[str, int]) -> str:
-    """Return the number of cards of each kind as text."""
+    """Describe the number of cards of each kind."""
     return " + ".join(f"{number} {kind}" for kind, number in counts.items())
 
 
@@ -58,7 +58,7 @@ def offered(offer: Mapping[str, Any], cards: str, trade: str = "the trade card")
 
 
 def game_text(trace: Mapping[str, Any]) -> str:
-    """Return a whole game as text, one line per event."""
+    """Describe a whole game, one line per event."""
     return "\n".join(_game_lines(trace)) + "\n"
 
 
@@ -167,7 +167,7 @@ def _numbers(numbers: list[int]) -> str:
 
 
 def view_lines(view: Mapping[str, Any]) -> list[str]:
-    """Return the view of a seat as lines: the wonders, the seats, the build, its own cards."""
+    """Describe the view of a seat line by line: the wonders, the seats, the build, its own cards."""
     me = view["seat"]
     held = view["held"].items()
     moment = f"Turn {view['turn']}, seat {view['active']} is active. You are seat {me}."

@@ -1,4 +1,4 @@
-"""The trace of a game, built from its log. The format is fixed: docs/trace.md, wsim-trace/1."""
+"""The trace of a game, built from its log; docs/trace.md documents the format (wsim-trace/1)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read_log(log: Any) -> list[Event]:
 
 
 class _Reader:
-    """Converts events into the turns of a trace, one after the other."""
+    """Convert the events of a game into the turns of a trace."""
 
     def __init__(self, catalogue: Catalogue, board: Sequence[int], seats: int) -> None:
         self.catalogue, self.seats = catalogue, seats
@@ -225,7 +225,7 @@ class _Reader:
             action["wonder_completed"] = self.completed(next((wonder for _, wonder in self.wonders()), no_parts))
 
     def wonders(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the wonders scored next, each with its number."""
+        """Yield the wonders that are scored next, each with its number."""
         while self.next_is(layout.LOG_WONDER):
             number = self.events[self.position].move & 0xFF
             scored: dict[str, Any] = {"units": [0] * self.seats, "points": [0] * self.seats}

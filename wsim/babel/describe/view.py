@@ -69,7 +69,7 @@ def _build(catalogue: Catalogue, public: Any, slot: int) -> dict[str, Any]:
 
 
 def view_of(catalogue: Catalogue, state: Any, seat: int | None, moment: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the information of a seat (None: everything) as a JSON object; ``moment``: who decides, and what about."""
+    """Return the information that a seat has (None: everything) as a JSON object; ``moment``: the current decision."""
     public = state.public
     seats = range(int(public.seats))
     board = [

@@ -1,6 +1,6 @@
-"""What a city gained from clauses (R57, R65, R66, R68), in views and hand-written positions.
+"""The gains of a city from clauses (R57, R65, R66, R68), in views and hand-written positions.
 
-It does not follow from the structures and stages of the city, so a view lists it separately.
+They do not follow from the structures and stages of the city, so a view lists them separately.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ SYMBOLS_GAINED = (*SYMBOLS[1:-1], "wild")
 ITEMS = (*SHIELDS, *SYMBOLS_GAINED, *RESOURCES, *TURN_UNITS, *UNIT_PRICES, *WAITING, *POINTS_COLUMNS)
 MAX_AMOUNT = 50  # of an item in a hand-written position
 LEAST: Mapping[str, int] = {**dict.fromkeys(UNIT_PRICES, -MAX_PRICE), **dict.fromkeys(POINTS_COLUMNS, -MAX_AMOUNT)}
-"""The smallest amounts there, where they are not 0."""
+"""The smallest amounts in a hand-written position, if they are not 0."""
 COUNTERS_KEY = "counters"
-"""Key of a city, and of a view for those of the table: values of counters by name (R70)."""
+"""Key of a city, and of a view for the counters of the table: values of counters by name (R70)."""
 
 
 def lanes(packed: int) -> Iterator[int]:
-    """Yield the units of each resource."""
+    """Yield the units of each resource in packed amounts."""
     yield from (packed >> 8 * lane & 0xFF for lane in range(len(RESOURCES)))
 
 
 def by_clauses(rules: Any, state: Any, seat: int, entries: list[int]) -> dict[str, dict[str, int]]:
-    """Return the gains of a city with these entries from clauses, as in the view of the city."""
+    """Return the gains of a city from clauses, in the format of its view; ``entries``: its cards and stages."""
     if not rules.triggers:
         return {}
     public = state.public
@@ -59,7 +59,7 @@ def by_clauses(rules: Any, state: Any, seat: int, entries: list[int]) -> dict[st
 
 
 def set_up_by_clauses(state: Any, seat: int, city: Mapping[str, Any]) -> None:
-    """Add to a city, with its structures and stages, what its description lists as gained from clauses."""
+    """Add the gains from clauses in a city's description to the city, which already has its structures and stages."""
     public = state.public
     given = city.get(HAS, {})
     where = f"{HAS} of city {seat}"
@@ -100,7 +100,10 @@ def counters_of_table(slots: Sequence[Slot], state: Any) -> dict[str, dict[str, 
 
 
 def counters_of_city(slots: Sequence[Slot], state: Any, seat: int, entries: list[int]) -> dict[str, dict[str, int]]:
-    """Return the counters of a city with these entries, as in its view; one of a card that it lacks only if changed."""
+    """Return the counters of a city, in the format of its view.
+
+    Counters of cards that the city does not have (``entries``) are included only if they have changed.
+    """
     values = {}
     for number, slot in enumerate(slots):
         value = int(state.public.counter[seat, number])
@@ -110,9 +113,9 @@ def counters_of_city(slots: Sequence[Slot], state: Any, seat: int, entries: list
 
 
 def set_up_counters(slots: Sequence[Slot], state: Any, seat: int | None, given: Any) -> None:
-    """Set the counters of a city, or of the table if there is no seat; those not given are at their start.
+    """Set the counters of a city, or of the table if ``seat`` is None; omitted counters get their initial value.
 
-    Raises UserError with all mistakes.
+    Raises UserError that lists all mistakes.
     """
     where = f"{COUNTERS_KEY} of {'the table' if seat is None else f'city {seat}'}"
     numbers = {
@@ -131,7 +134,7 @@ def set_up_counters(slots: Sequence[Slot], state: Any, seat: int | None, given: 
 
 
 def in_words(city: Mapping[str, Any]) -> list[str]:
-    """Return a city's gains from clauses, and its counters, in English, item by item."""
+    """Describe a city's gains from clauses and its counters in English, item by item."""
     texts = [f"{name}: {value}" for name, value in city.get(COUNTERS_KEY, {}).items()]
     for name, number in {**city.get(HAS, {}), "free_build_tokens": city.get("free_build_tokens", 0)}.items():
         if name in UNIT_PRICES:

@@ -1,4 +1,4 @@
-"""Why something cannot be built: what a person asks when a card of the hand has no button."""
+"""Explain why cards and stages cannot be built, for a person whose card in hand has no button."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ NEXT_STAGE = "next stage"
 def obstacles(
     moves: Sequence[Mapping[str, Any]], names: Sequence[str], rules: Any, public: Any, seat: int
 ) -> Iterator[tuple[str, str]]:
-    """Yield the cards in hand and the next stage that a seat cannot build in its turn, and why.
+    """Yield the cards in hand and the next stage that a seat cannot build in its turn, each with the reason.
 
-    Only what everybody sees is used: productions, prices and coins. ``moves``: all that are legal.
+    Only public information is used: productions, prices and coins. ``moves``: all legal moves.
     """
     built = {move["card"] for move in moves if move["action"] == "build"}
     for card in dict.fromkeys(move["card"] for move in moves):
@@ -31,22 +31,22 @@ def obstacles(
             continue
         if int(public.built[seat, number >> 6]) >> (number & 63) & 1:
             yield card, "Your city has it already."
-        elif why := _short(public, rules, seat, number):
+        elif why := _why_unaffordable(public, rules, seat, number):
             yield card, why
     side, stages = int(public.side[seat]), int(public.stages[seat])
     unbuilt = stages < int(rules.stage_count[side]) and not any(move["action"] == "stage" for move in moves)
-    if unbuilt and (why := _short(public, rules, seat, int(rules.stage_entry[side, stages]))):
+    if unbuilt and (why := _why_unaffordable(public, rules, seat, int(rules.stage_entry[side, stages]))):
         yield NEXT_STAGE, why
 
 
-def _short(public: Any, rules: Any, seat: int, entry: int) -> str:
-    """Return the resources that a city lacks for an entry of the cost table; empty if it can pay."""
+def _why_unaffordable(public: Any, rules: Any, seat: int, entry: int) -> str:
+    """Explain why a city cannot pay for an entry of the cost table; empty if it can pay."""
     cost, bank, coins = int(rules.cost[entry]), int(rules.cost_coins[entry]), int(public.coins[seat])
     solver = np.zeros(1, layout.SOLVER).view(np.recarray)[0]
     if int(rules.triggers) & PRICED:
         with np.errstate(over="ignore"):
             count = int(pay_changed_entry(public, rules, solver, seat, entry, MAX_COINS))
-        return _dear(solver, count, coins)
+        return _why_too_expensive(solver, count, coins)
     if bank > coins:
         return f"It costs {_coins(bank)}, and you have {coins}."
     neighbours = (seat + 1) % int(public.seats), (seat - 1) % int(public.seats)
@@ -58,11 +58,14 @@ def _short(public: Any, rules: Any, seat: int, entry: int) -> str:
         return f"{units} missing: you and your neighbours together do not produce enough."
     with np.errstate(over="ignore"):
         count = int(pay_entry(public, solver, seat, np.uint64(cost), bank, MAX_COINS))
-    return _dear(solver, count, coins, bank)
+    return _why_too_expensive(solver, count, coins, bank)
 
 
-def _dear(solver: Any, count: int, coins: int, bank: int = 0) -> str:
-    """Return why none of the payments found can be made; empty if one can. ``bank``: if the payments lack it."""
+def _why_too_expensive(solver: Any, count: int, coins: int, bank: int = 0) -> str:
+    """Explain why a city cannot afford any of the payments; empty if it can afford one.
+
+    ``bank``: coins to the bank, if the payments do not include them.
+    """
     if not count:
         return "You and your neighbours cannot produce all of its resources at once."
     paid = (layout.BANK_AT, layout.LEFT_AT, layout.RIGHT_AT)

@@ -1,4 +1,4 @@
-"""A game of 7 Wonders as scenes, one per turn: the events come from the trace, the table after them from a view."""
+"""A game of 7 Wonders as scenes, one per turn: events come from the trace, the resulting table comes from a view."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def story(
 
     Parameters
     ----------
-    positions: at the start, after each turn, at the end. points: the points of every seat by category in each position.
+    positions: the positions at the start, after each turn, and at the end.
+    points: the points of every seat by category in each position.
     """
     used = [name for name in CATEGORIES if any(seat[name] for seats in points for seat in seats)]
     views = [position.view(None) for position in positions]
@@ -59,7 +60,7 @@ def story(
 
 
 def scene(view: Object, catalogue: Catalogue, rules: Any) -> Scene:
-    """Return what a seat may know (a view of its own) as a scene; the cards of its hand say what they cost and do."""
+    """Return a seat's view as a scene; the cards in its hand are described with their costs and effects."""
     table = _Table(catalogue, rules, {"seats": [{**city, "policy": ""} for city in view["cities"]]})
     cards, me = {card.name: card for card in catalogue.cards}, view["seat"]
     hands = {me: view["hand"]}
@@ -165,8 +166,9 @@ class _Table:
         return facts | ({"by clauses": ", ".join(has)} if (has := in_words(city)) else {})
 
     def built(self, city: Object, before: Object) -> list[Card]:
-        """Return the structures of a city by colour, then the cards that it has recruited; what it did not have before
-        is marked as new."""
+        """Return the structures of a city by colour, then the cards that it has recruited; cards that it did not have
+        before are marked as new.
+        """
         names = sorted(city["built"], key=lambda name: COLORS.index(self.kinds[name]))
         built = [Card(name, self.kinds[name], "" if name in before["built"] else "new") for name in names]
         recruited = [
@@ -175,7 +177,7 @@ class _Table:
         return [*built, *recruited]
 
     def hand(self, names: Sequence[str], moves: Sequence[Object]) -> list[Card]:
-        """Return a hand and the use made of its cards; if a card occurs twice, the first copy is marked."""
+        """Return a hand with a note on each card that was used; if a card occurs twice, the first copy has the note."""
         done = {move["card"]: _NOTES[move["action"]] for move in moves if move.get("source") != "discard_pile"}
         return [Card(name, self.kinds[name], done.pop(name, "")) for name in names]
 
@@ -193,7 +195,7 @@ class _Table:
         return Event(text, seat, f"{manner}{deed({key: move[key] for key in move if key != 'card'})}{how}")
 
     def decided(self, decision: Object) -> Event:
-        """Return a clause's decision as an event."""
+        """Return a clause decision as an event."""
         return Event(decision_text(decision, " ").strip(), decision["seat"])
 
     def effect(self, effect: Object) -> Event:

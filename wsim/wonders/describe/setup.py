@@ -59,7 +59,7 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
     ``start`` is the beginning of a game of the plan and is modified. The description has ``seat``, ``age`` and ``turn``
     (from 1), ``hand``, ``cities`` (each with wonder, side, built, stages, coins, victories, ...), ``discarded`` (cards
     on the pile) and ``handed_on`` (for each turn of this age, the card played and the rest of the hand); missing values
-    are 0 or unknown. ``redrawn`` draws the hidden cards. Raises UserError with all mistakes of an impossible position.
+    are 0 or unknown. ``redrawn`` draws the hidden cards. Raises UserError that lists all mistakes in the description.
     """
     mistakes = Mistakes()
     with mistakes.noted():
@@ -122,7 +122,7 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
 
 
 def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> None:
-    """Set up a city as described; raise UserError with all mistakes in it."""
+    """Set up a city as described; raise UserError that lists all mistakes in the description."""
     mistakes, public, rules = Mistakes(), position.record.public, position.machine.rules
     with mistakes.noted():
         refuse_unknown("a city", city, CITY_KEYS, unnamed=("shields", "hand_size"))
@@ -186,7 +186,7 @@ def _build(position: StatePosition, seat: int, built: Sequence[str]) -> None:
 
 
 def _enlisted(position: StatePosition, names: Any) -> int:
-    """Return the recruited cards that were drawn from the stock of their deck, as bits; raise UserError for others."""
+    """Return the recruited cards that were drawn from the stock, as bits; raise UserError for unrecruited cards."""
     recruited = int(np.bitwise_or.reduce(position.record.public.recruited[: int(position.machine.rules.seats)]))
     cards = [card.name for card in position.simulator.catalogue.deck_cards]
     enlisted = 0
@@ -199,7 +199,7 @@ def _enlisted(position: StatePosition, names: Any) -> int:
 
 
 def _deal_others(position: StatePosition, seat: int) -> None:
-    """Put as many cards of further decks into the hands of the other players as they have; they are then redrawn."""
+    """Fill the other players' hands of further decks with the right number of cards, which are resampled later."""
     rules, record = position.machine.rules, position.record
     public = record.public
     stock = ~int(np.bitwise_or.reduce(public.recruited[: int(rules.seats)]))
@@ -216,7 +216,7 @@ def _deal_others(position: StatePosition, seat: int) -> None:
 
 
 def _recruits(position: StatePosition, names: Any, decks: Any, where: str) -> int:
-    """Return cards of further decks as bits; raise UserError for one that is not of these decks or not free (R88)."""
+    """Return cards of further decks as bits; raise UserError for a card of a different deck or one in use (R88)."""
     rules, public = position.machine.rules, position.record.public
     cards = [card.name for card in position.simulator.catalogue.deck_cards]
     taken = int(np.bitwise_or.reduce(public.recruited[: int(rules.seats)])) | int(public.display)

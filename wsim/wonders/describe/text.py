@@ -1,4 +1,4 @@
-"""Moves, whole games and views as text, from the records of traces and views."""
+"""Describe moves, whole games and views as text, from the records of traces and views."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAYEES = ("bank", *NEIGHBORS)  # keys of a move
 
 
 def phrase(move: Mapping[str, Any]) -> str:
-    """Return a move in a few words, without payments."""
+    """Describe a move in a few words, without payments."""
     if "deck" in move:
         if move["action"] == "keep":
             return f"{move['deck']}: {_recruited(move, 'keep')}"
@@ -43,12 +43,12 @@ def phrase(move: Mapping[str, Any]) -> str:
 
 
 def _source(named: Mapping[str, Any]) -> str:
-    """Return the card, stage or rule of the table of a clause, from a decision or an effect of it."""
+    """Return the card, stage or rule of the table that a clause belongs to, from a decision or effect of the clause."""
     return f"stage {named['stage']}" if "stage" in named else str(named.get("card") or named["table"])
 
 
 def _recruited(decision: Mapping[str, Any], verb: str) -> str:
-    """Return the recruited card, with its effects if the decision has them as ``text``."""
+    """Describe the recruited card, with its effects if the decision has a ``text``."""
     text = f" ({decision['text']})" if decision.get("text") else ""
     return f"{verb} {decision['card']}{text}"
 
@@ -58,7 +58,7 @@ def _choice(decision: Mapping[str, Any]) -> str:
 
 
 def decision_text(decision: Mapping[str, Any], who: str = "") -> str:
-    """Return a clause's decision (R72) as text; ``who`` made it, otherwise the seat is numbered."""
+    """Describe a clause decision (R72); ``who``: the name of the deciding city (default: the number of its seat)."""
     who = who or f"seat {decision['seat']}"
     if "deck" in decision:
         if decision["action"] == "keep":
@@ -78,12 +78,12 @@ def decision_text(decision: Mapping[str, Any], who: str = "") -> str:
 
 
 def _of_owner(decision: Mapping[str, Any]) -> str:
-    """Return " of seat 2" if a city decides the clause of another one (R98)."""
+    """Return " of seat 2" if a city decides about another city's clause (R98)."""
     return f" of seat {decision['owner']}" if "owner" in decision else ""
 
 
 def deed(move: Mapping[str, Any]) -> str:
-    """Return a city's action without its payment; the card is named only if it is public (R49)."""
+    """Describe a city's action without its payment; the card is named only if it is public (R49)."""
     if move["action"] == "discard":
         return f"discards {move['card']}"
     if move["action"] == "take":
@@ -92,7 +92,7 @@ def deed(move: Mapping[str, Any]) -> str:
 
 
 def _built_by(move: Mapping[str, Any]) -> str:
-    """Return the structure or stage that a move builds."""
+    """Describe the structure or stage that a move builds."""
     if move["action"] == "build":
         return str(move["card"])
     stage = f"stage {move['stage']}" if "stage" in move else "a stage"
@@ -100,7 +100,7 @@ def _built_by(move: Mapping[str, Any]) -> str:
 
 
 def payments(move: Mapping[str, Any], names: Sequence[str]) -> list[tuple[str, int]]:
-    """Return (recipient, coins) for a move; ``names`` of the bank and of the left and right neighbour."""
+    """Return (recipient, coins) pairs for a move; ``names``: names of the bank, the left and the right neighbour."""
     return [(name, move[key]) for key, name in zip(PAYEES, names, strict=True) if move.get(key)]
 
 
@@ -117,7 +117,7 @@ def paid(move: Mapping[str, Any], cities: int) -> dict[str, int]:
 
 
 def game_text(trace: Mapping[str, Any]) -> str:
-    """Return a game as text, turn by turn."""
+    """Describe a game, turn by turn."""
     lines = [f"7 Wonders {trace['ruleset']}, seed {trace['seed']}, game {trace['index']}"]
     for i, seat in enumerate(trace["seats"]):
         lines.append(f"  seat {i}: {seat['wonder']} {seat['side']}, played by {seat['policy']}")
@@ -173,7 +173,7 @@ def _move_text(move: Mapping[str, Any]) -> str:
 
 
 def effect_text(effect: Mapping[str, Any], names: Sequence[str] = ()) -> str:
-    """Return the effect of a clause (R52) as text; ``names`` of the seats, otherwise they are numbered."""
+    """Describe the effect of a clause (R52); ``names``: names of the seats (default: their numbers)."""
     source = _source(effect)
     keys = ("seat", "city" if "city" in effect else "seat")
     owner, city = (names[effect[key]] if names else f"seat {effect[key]}" for key in keys)
@@ -252,14 +252,14 @@ def _built(seat: int, city: Mapping[str, Any]) -> list[str]:
 
 
 def _stages(catalogue: Catalogue, city: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the next stage of a board with its price."""
+    """Yield lines about the next stage of a board."""
     if text := next_stage(catalogue, city):
         yield from wrap(f"Next stage, {text}", WIDTH, subsequent_indent="    ")
         yield ""
 
 
 def next_stage(catalogue: Catalogue, city: Mapping[str, Any]) -> str:
-    """Return the next stage of a board with its price and effects; "" if there is none."""
+    """Describe the next stage of a board with its cost and effects; "" if there is none."""
     stages = catalogue.wonder(city["wonder"]).stages(city["side"])
     if city["stages"] == len(stages):
         return ""
@@ -268,7 +268,7 @@ def next_stage(catalogue: Catalogue, city: Mapping[str, Any]) -> str:
 
 
 def card_text(card: Card) -> str:
-    """Return a card's cost, effects and chains."""
+    """Describe a card's cost, effects and chains."""
     chain = f"; free with {', '.join(card.free_with)}" if card.free_with else ""
     return f"{cost_text(card.cost)}: {effects_text(card.effects)}{chain}"
 

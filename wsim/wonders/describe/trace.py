@@ -32,13 +32,13 @@ def move_record(
 ) -> dict[str, Any]:
     """Return a move as in a trace, for a city with ``stages`` built stages and a kind of decision.
 
-    Only decisions of clauses need ``catalogue``, and ``cities``, the number of cities at the table.
+    Only clause decisions need ``catalogue`` and ``cities``, the number of cities at the table.
 
-    In addition to the moves in traces there are ``decline`` (a build from the discard pile) and ``pay`` with its coins
-    (a loss, R32). A clause's decision (R72) names the clause and, unless it is declined, the option from 1 with the
-    city, the card and the amount that are chosen (``gives``: the card given for the one chosen before, R97), and
-    ``owner``, the city that has the clause, if another one decides (R98). A structure that was discarded (R82), or came
-    from elsewhere (R96), is ``discard`` or ``take`` with its card.
+    In addition to the actions in traces, there are ``decline`` (a build from the discard pile) and ``pay`` with its
+    coins (a loss, R32). A clause decision (R72) names the clause and, unless the city declines, the option (from 1)
+    with the chosen city, card and amount (``gives``: the card given in exchange for the previously chosen card, R97).
+    It names the ``owner``, the city that has the clause, if a different city decides (R98). A structure that was
+    discarded (R82) or came from elsewhere (R96) is recorded as ``discard`` or ``take`` with its card.
     """
     action = w.ACTIONS[_field(move, layout.ACTION_AT, 4)]
     if action in ("discard", "take"):
@@ -93,7 +93,7 @@ def names_of(names: Sequence[str], slot_card: Any, slots: int) -> list[str]:
 
 
 class _Reader:
-    """Reads the log of one game (layout.EVENT) into the ages of a trace."""
+    """Convert the log of one game (layout.EVENT) into the ages of a trace."""
 
     def __init__(self, catalogue: Catalogue, rules: Any) -> None:
         self.catalogue = catalogue
@@ -161,7 +161,7 @@ class _Reader:
         (self.moves if "source" not in played else self.extra).append(played)
 
     def _read_decision(self, decided: dict[str, Any]) -> None:
-        """Read a decision; like effects, those at the end of an age belong to the age."""
+        """Read a decision; like an effect, a decision at the end of an age belongs to the age."""
         (self.ages[-1].setdefault("decisions", []) if self.at_end else self.decisions).append(decided)
 
     def _read_effect(self, event: Any) -> None:
@@ -203,7 +203,9 @@ class _Reader:
 
 
 def _decks(catalogue: Catalogue, rules: Any, game: Any) -> dict[str, Any]:
-    """Return the deal of further decks: first hands of a draft, else from where cards are at the end of the game."""
+    """Return the deal of further decks: the first hands of a draft, otherwise the deal as inferred from the locations
+    of cards at the end of the game.
+    """
     public, first, decks = game.public, 0, {}
     for deck in catalogue.decks:
         bits = [(1 << first + number, card.name) for number, card in enumerate(deck.cards)]

@@ -70,7 +70,7 @@ def _columns_of_city(catalogue: Catalogue, rules: Any) -> list[str]:
 def view_of(
     catalogue: Catalogue, rules: Any, state: Any, seat: int | None, moment: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return what a seat may know, None: everything, as a JSON object; ``moment`` says who decides what."""
+    """Return the information that a seat has (None: everything) as a JSON object; ``moment``: the current decision."""
     names = [card.name for card in catalogue.cards]
     public, slots = state.public, slots_of(catalogue)
     view: dict[str, Any] = {
@@ -149,9 +149,10 @@ def _deed(names: Sequence[str], deed: int) -> dict[str, Any]:
 
 
 def _own(names: Sequence[str], rules: Any, state: Any, seat: int) -> dict[str, Any]:
-    """Return what only a seat knows: its hand, its mate's, the hands it passed on, the discard pile when last seen.
+    """Return the private information of a seat: its hand, its mate's hand, the hands that it passed on, and the discard
+    pile as last seen.
 
-    ``handed_on`` has, for each turn of this age, the card that the seat played and the rest of the hand.
+    ``handed_on`` contains the card that the seat played in each turn of this age, and the rest of the hand.
     """
     own, age = state.own[seat], int(state.public.age)
     cards = rules.slot_card[age]
