@@ -1,7 +1,7 @@
-"""The tests. Each of their processes, and what it starts, does its linear algebra on one thread.
+"""The tests. Each test process and its children use one thread for linear algebra.
 
-There is a process of the tests for each processor. The threads that numpy's library would start besides wait for each
-other in a busy loop: fits of small nets took four times the processor time.
+There is one test process per processor. The additional threads of numpy's library would wait for each other in a busy
+loop: fits of small nets took four times the processor time.
 """
 
 import os

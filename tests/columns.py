@@ -1,4 +1,4 @@
-"""What must hold of the columns of every table that wsim prints."""
+"""Checks on the columns of every table that wsim prints."""
 
 from __future__ import annotations
 

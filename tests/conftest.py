@@ -1,8 +1,8 @@
 """Tiers, processors and fixtures of all tests: the toy game, and the command line called as a function.
 
 ``pytest`` alone runs the quick tier, ``pytest -m "slow or browser"`` the rest, ``pytest -m ""`` everything. A run of a
-tier takes as many processes as there are processors (``-n`` says otherwise), which share the kernels that are compiled
-first, each once. A run of some files or folders stays in one process; a test that is named by its id runs in any tier.
+tier uses one process per processor (or ``-n``); these share kernels that are compiled first, each once. A run of some
+files or folders stays in one process; a test named by its id runs in any tier.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MOST_PROCESSES = 8  # more would wait for the compiler
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Share the tests of a tier out, a file at a time, among as many processes as there are processors."""
+    """Distribute the tests of a tier, one file at a time, over one process per processor."""
     if hasattr(config, "workerinput"):
         return  # one of those processes, which shares out nothing
     option = config.option
@@ -51,7 +51,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest where processes share them, that no process has one of them at the end."""
+    """With several processes, start with the longest files so that no process has one of them at the end."""
     if hasattr(config, "workerinput"):
         order = {ROOT / name: place for place, name in enumerate(LONGEST)}
         items.sort(key=lambda item: order.get(item.path, len(order)))
@@ -59,7 +59,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile what the processes share before they start."""
+    """Compile the shared kernels before the processes start."""
     option = session.config.option
     if JIT and getattr(option, "numprocesses", None) and not hasattr(session.config, "workerinput"):
         slow = [] if option.markexpr.startswith("not slow") else ["slow"]
@@ -69,7 +69,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    """The browser of all tests, which takes a second or two to start; tests ask for ``chrome``."""
+    """The browser shared by all tests, which takes a second or two to start; tests use ``chrome``."""
     from tests.report.browser import started
 
     with started(tmp_path_factory.mktemp("profile")) as running:
@@ -78,7 +78,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 
 @pytest.fixture(scope="module")
 def chrome(browser: Chrome) -> Chrome:
-    """The browser as if newly started: one empty window, no cookies, no log; what pages complain of is its log."""
+    """The browser as if newly started: one empty window, no cookies, and an empty log of page errors."""
     first, *others = browser.window_handles
     for window in others:
         browser.switch_to.window(window)
@@ -93,7 +93,7 @@ def chrome(browser: Chrome) -> Chrome:
 
 @pytest.fixture(scope="module")
 def toy_among_games() -> Iterator[None]:
-    """Let wsim know the toy game, too (``--game toy``)."""
+    """Register the toy game (``--game toy``) as well."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(GAMES, "toy", HOMES["toy"])
         yield
@@ -101,13 +101,13 @@ def toy_among_games() -> Iterator[None]:
 
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the working folder an empty one."""
+    """Change to an empty working folder."""
     monkeypatch.chdir(tmp_path)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command said and how it ended."""
+    """The output of a command and its exit code."""
 
     code: int
     out: str
@@ -119,7 +119,7 @@ Command = Callable[..., Answer]
 
 @pytest.fixture
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Make the toy game the default game; the working folder is an empty one."""
+    """Make the toy game the default game, in an empty working folder."""
     import wsim.game
 
     monkeypatch.chdir(tmp_path)
@@ -132,7 +132,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def medal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let wsim know the game with the medal (``--game medal``); the working folder is an empty one."""
+    """Register the medal game (``--game medal``), in an empty working folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(GAMES, "medal", HOMES["medal"])
 

@@ -1,4 +1,6 @@
-"""One test per rule, named after it: turns, builds and Jokers (sections 2 to 5), with the rulebook's examples."""
+"""One test per rule, named after the rule: turns, builds and Jokers (sections 2 to 5), with the examples of the
+rulebook.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies of Tower of Babel piece by piece, as plain Python: each weight by what it is multiplied with, the inputs."""
+"""Policies of Tower of Babel piece by piece, as plain Python: the factor of each weight, and the inputs of the net."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def settings(**weights: float) -> Any:
 
 
 def parts(valued: Callable[[Any], float], **always: float) -> dict[str, Any]:
-    """Return what each weight adds to a value in which some weights have given values."""
+    """Return the contribution of each weight to a value."""
     base = float(valued(settings(**always)))
     found = {name: float(valued(settings(**{**always, name: 1.0}))) - base for name in NAMES if name not in always}
     return {name: pytest.approx(part) for name, part in found.items() if abs(part) > 1e-12}

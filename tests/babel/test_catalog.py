@@ -1,4 +1,4 @@
-"""babel.toml: the same components as a table entered by hand, changes laid over it, and mistakes."""
+"""babel.toml: the same components as in a hand-entered table, changes applied to it, and mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Action cards by formula (A33), as the twin plays them, and what is refused."""
+"""Action cards by formula (A33): agreement with the twin, and invalid formulas."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Guards: a game with more points than fit stops in one sentence; up to there every catalogue is played right.
+"""Guards: a game with more points than fit stops with one sentence; below that limit every catalogue is played
+correctly.
 
-Drawn catalogues at the edge of what can be played are played as the twin plays them; more of them on request, as in
+Random catalogues at the limit of what can be played agree with the twin; more of them run on request, as in
 ``tests/wonders/test_extremes.py``.
 """
 

@@ -1,4 +1,4 @@
-"""The policy ``net``: its kernel against the same layers in numpy, what it may know, its inputs, files, strength."""
+"""The policy ``net``: its kernel against the same layers in numpy, hidden information, inputs, files, strength."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Whole games kept as readable text, compared line by line.
+"""Whole games stored as readable text and compared line by line.
 
-After a change of the rules on purpose ``python -m tests.babel.test_playthroughs`` writes them anew; read what differs.
+After an intended change of the rules, ``python -m tests.babel.test_playthroughs`` regenerates them; read the diff.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MIXED = ("builder", "supplier", "collector", "majority", "greedy")
 
 
 def tables() -> dict[str, BabelSimulator]:
-    """Return the tables of the kept games."""
+    """Return the tables of the stored games."""
     return {
         "3_seats_no_action_cards": table(players=3, policies=MIXED[:3], seed=3, options={"action_cards": "false"}),
         "4_seats": table(policies=MIXED[:4], seed=40),

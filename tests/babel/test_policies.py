@@ -1,4 +1,4 @@
-"""The registry, each policy's promise, and policies of the user."""
+"""The registry, the documented behaviour of each policy, and user policies."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What holds in every game of Tower of Babel, whoever plays: conservation, bounds, sums.
+"""Properties of every game of Tower of Babel, whatever the policies: conservation, bounds, sums.
 
-What holds in the games of any game stands in ``tests/games/test_conformance.py``.
+Properties that hold for every game are in ``tests/games/test_conformance.py``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def per_game(rows: Any, column: str, seats: int) -> Any:
 @drawn
 @given(tables())
 def test_cards_are_conserved(of: Any) -> None:
-    """After any game, hands, deck and discard pile hold the hundred cards, 25 of each kind."""
+    """After any game, hands, deck and discard pile contain the hundred cards, 25 of each kind."""
     for number in range(5):
         rows = played(of, 1, number)
         game, _ = of.logged(number)

@@ -1,4 +1,6 @@
-"""One test per rule, named after it: action cards, scoring and the end (sections 6 to 10), with the test vectors."""
+"""One test per rule, named after the rule: action cards, scoring and the end (sections 6 to 10), with the test
+vectors.
+"""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_games_of_the_other_policies_are_legal_in_the_twin(seats: int) -> None:
 
 
 def test_the_twin_detects_a_different_choice() -> None:
-    """The comparison is not blind: a twin that passes once where the engine built tells another game."""
+    """The comparison detects differences: a twin that passes once where the engine built plays a different game."""
 
     def passes_first(game: Reference, seat: int, decision: str, moves: list[int]) -> int:
         chosen = choose_at_random(game, seat, decision, moves)

@@ -1,4 +1,4 @@
-"""The words of Tower of Babel are written once: kinds, action cards, decisions, switches."""
+"""The words of Tower of Babel are defined once: kinds, action cards, decisions, switches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of Tower of Babel share: plans, tables, and policies that follow a script."""
+"""Shared helpers of the Tower of Babel tests: plans, tables, and policies that follow a script."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RED, BLUE, YELLOW, GREEN = range(4)  # seats of a scene, named as in the ruleboo
 
 
 def plan(**changes: Any) -> Plan:
-    """Return a plan of four seats that play at random; ``options`` are those that only this game has."""
+    """Return a plan of four seats that play at random; ``options`` are options of this game."""
     options = changes.pop("options", {})
     fields = {"game": "tower_of_babel", "players": 4, "seed": 7, "policies": ("random",), "rotate": False}
     return Plan.make(**{**fields, **changes, **options})
@@ -123,7 +123,7 @@ class Scene:
             self.hand(seat)
 
     def hand(self, seat: int, **cards: int) -> None:
-        """Put exactly these cards into a hand; the others go back into the deck."""
+        """Put exactly these cards into a hand; its previous cards go back into the deck."""
         own, public = self.g.own[seat], self.g.public
         for number, kind in enumerate(KINDS):
             change = cards.get(kind, 0) - int(own.hand[number])
@@ -152,7 +152,7 @@ class Scene:
                 self.g.public.kind_left[KINDS.index(kind)] -= 1
 
     def script(self, seat: int, **codes: int) -> None:
-        """Say which moves a seat takes, by the names of the decisions; it refuses whatever is not mentioned."""
+        """Set the moves of a seat by decision name; for other decisions it takes the first move."""
         self.seating.settings[seat]["weights"][: len(DECISIONS)] = [codes.get(decision, 0) for decision in DECISIONS]
 
     def turn(self) -> None:

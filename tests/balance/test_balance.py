@@ -40,7 +40,7 @@ HOW_TO_GO_ON = (
 
 
 def test_a_planted_imbalance_is_found_and_fixed() -> None:
-    """The temple has 4 points too many and the garden 2 too few; a point or a salt mends them."""
+    """The temple has 4 points too many and the garden 2 too few; changing points or salt corrects this."""
     answer = balance(read_goal(write_goal()))
     changed = {path[1] for path, _ in answer.patch}
     assert answer.proven
@@ -124,7 +124,8 @@ def _told(phase: list[str]) -> Any:
 
 @first_quick(1, "beyond", ["one at its bound", "all at their bounds"])
 def test_the_proof_keeps_its_error_rate(beyond: str) -> None:
-    """A patch that misses a target by nothing is proven in at most alpha of all attempts, those of a goal together."""
+    """A patch exactly at the bound of a target is proven in at most alpha of all attempts, over all targets of a goal.
+    """
     random = np.random.default_rng(5)
     alpha, proofs, tries, cells = 0.05, 2, 20_000, 14
     bounded = [Cell("four", str(place), "win", 0.235, 0.265, True) for place in range(cells)]
@@ -176,7 +177,7 @@ def test_the_false_proof_rate_is_at_most_alpha(proofs: int) -> None:
 
 
 def test_the_reported_distance_is_the_smallest_provable_one() -> None:
-    """With every bound moved out to so many times what is accepted, the same games prove it, and not with less."""
+    """The same games prove the patch with every bound widened by the reported factor, and not with a smaller one."""
     random = np.random.default_rng(2)
     alpha, value = 0.025, 0.25 + 0.012 * random.standard_normal(14)
     error = np.full(14, 0.002)
@@ -239,7 +240,7 @@ def test_unreachable_targets_are_named(wsim_command: Command) -> None:
 
 @pytest.mark.slow
 def test_conflicting_targets_are_named() -> None:
-    """At one table the temple is to win often, at the other seldom: no value of its points can do both."""
+    """One target wants the temple to win often, the other rarely: no value of its points can meet both."""
     rows = """
 [[setting]]
 name = "high"
@@ -271,7 +272,7 @@ range = "-4..4"
 
 @pytest.mark.slow
 def test_keep_holds_a_figure_in_place() -> None:
-    """To take points from the temple alone would move the mean score: the others must be given some."""
+    """Taking points only from the temple would change the mean score: the others must gain some."""
     keep = '[[keep]]\nmetric = "score"\nwithin = 0.6\n'
     free, kept = (balance(read_goal(write_goal(UNBALANCED + TARGET + KNOBS + more + SEARCH))) for more in ("", keep))
     assert free.proven

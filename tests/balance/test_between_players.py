@@ -1,4 +1,4 @@
-"""Targets say how far a win share moves between good players, before the patch, where that is known."""
+"""Targets show how much a win share differs between good players before the patch, where that is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Balance piece by piece: ranges and costs of knobs, bounds of cells, proofs, arms of worth, all by hand."""
+"""Balance piece by piece, by hand: ranges and costs of knobs, bounds of cells, proofs, arms of worth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Targets about what doing something with a card causes."""
+"""Targets on the causal effect of an action with a card."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_a_proof_counts_its_deals() -> None:
-    """Cards are measured with fewer of them than sides, and nobody is told otherwise."""
+    """Cards are measured on fewer deals than sides, and the proof reports both numbers."""
     sides = '[[target]]\nmetric = "win"\nof = "wonder,side"\nwithin = 1\n[[knob]]'
     goal = GOAL.replace("\ngames = 1500", "\ngames = 7500").replace("[[knob]]", sides, 1)
     memory = Memory()

@@ -1,4 +1,4 @@
-"""Goal files: what they mean, and every mistake in them as one sentence with nothing written."""
+"""Goal files: their meaning, and every mistake in them as one sentence without any file written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values with which games break a limit: no search chooses them, and a table of effects says which they are."""
+"""Values with which games break a limit: no search chooses them, and a table of effects names them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Balance piece by piece: aims, repairs, few values, candidates, and the cells of a target, all by hand."""
+"""Balance piece by piece, by hand: aims, repairs, small patches, candidates, and the cells of a target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a run shows what was balanced, and refuses what is no record of it."""
+"""The page of a run shows the result of balancing and rejects files that are not such a record."""
 
 from __future__ import annotations
 

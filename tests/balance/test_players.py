@@ -1,6 +1,6 @@
-"""A goal of several players: a patch must hold for each of them, or for their mean.
+"""A goal for several players: a patch must meet the targets for each player or for their mean.
 
-The temple has four points too many in the hands of ``bold``; ``lazy`` makes nothing of them.
+The temple has four points too many for ``bold``, whereas ``lazy`` gains nothing from them.
 """
 
 from __future__ import annotations

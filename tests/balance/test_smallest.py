@@ -1,4 +1,4 @@
-"""What is said to stand in the way of a goal, and whether the patch of a search is the smallest that can be proven."""
+"""Which conflicts a search reports, and whether its patch is the smallest that can be proven."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Targets about what a card is worth to the seat that wants it."""
+"""Targets on the worth of a card to the seat that wants it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def evaluator() -> Evaluator:
 
 
 def part_of(evaluator: Evaluator) -> GamesEvaluator:
-    """Return the part that measures worth: in games of its own, so that wins are those of undisturbed players."""
+    """Return the part that measures worth, in separate games so that wins come from undisturbed players."""
     plain, wished = evaluator._parts
     assert isinstance(plain, GamesEvaluator)
     assert isinstance(wished, GamesEvaluator)

@@ -1,4 +1,4 @@
-"""A real terminal of a given width: a pseudo-terminal on which the command line runs, in this process or in its own."""
+"""A real terminal of a given width: a pseudo-terminal on which the command line runs, in this process or another."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def on_terminal(columns: int, *words: str) -> tuple[int, list[str]]:
-    """Call ``wsim`` on a terminal of so many columns; return its exit code and the lines, without their colours."""
+    """Call ``wsim`` on a terminal with this many columns; return its exit code and its lines without colours."""
     from wsim.cli.app import main
 
     def call(terminal: int) -> int:
@@ -42,7 +42,7 @@ def on_terminal(columns: int, *words: str) -> tuple[int, list[str]]:
 
 
 def process_on_terminal(columns: int, *words: str) -> tuple[int, list[str]]:
-    """Do the same with a process of its own."""
+    """Do the same in a separate process."""
 
     def call(terminal: int) -> int:
         environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
@@ -56,7 +56,7 @@ def process_on_terminal(columns: int, *words: str) -> tuple[int, list[str]]:
 
 
 def _shown(columns: int, call: Callable[[int], int]) -> tuple[int, list[str]]:
-    """Return what a call that is given a terminal, and closes it, returns and shows there."""
+    """Return the result of a call and the text it shows on a terminal, which the call closes."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     said: list[bytes] = []

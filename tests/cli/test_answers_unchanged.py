@@ -1,10 +1,9 @@
-"""The same questions give the same answers: what commands printed at 46e67a1, with budgets as small as they go.
+"""The same questions give the same answers: the output of commands at 46e67a1, with the smallest possible budgets.
 
-Whole numbers and words are compared exactly, fractions to 12 digits (another processor rounds the last ones
-otherwise); what may differ from day to day (seconds, versions, digests of source code) is left out on both sides.
-An answer may change only on purpose, and then the change says why:
-``WSIM_RENEW_ANSWERS=1 pytest tests/cli/test_answers_unchanged.py -m ""`` records what is printed now, and the
-difference to the commit before shows it figure by figure.
+Whole numbers and words are compared exactly, fractions to 12 digits (the last ones depend on the processor); values
+that vary between runs (seconds, versions, digests of source code) are left out on both sides. An answer may change only
+on purpose, with the reason in the commit: ``WSIM_RENEW_ANSWERS=1 pytest tests/cli/test_answers_unchanged.py -m ""``
+records the current output, and the diff to the previous commit shows each changed figure.
 """
 
 from __future__ import annotations
@@ -191,7 +190,7 @@ SLOW = {"sensitivity", "balance", "learn", "tune"}
 
 
 def lasting(value: Any) -> Any:
-    """Return ``value`` without what passes."""
+    """Return ``value`` without the entries that vary between runs."""
     if isinstance(value, dict):
         kept = {key: lasting(part) for key, part in value.items() if key not in PASSING}
         return {key: "sha256" if str(part).startswith("sha256:") else part for key, part in kept.items()}
@@ -199,7 +198,7 @@ def lasting(value: Any) -> Any:
 
 
 def said(command: Command, words: str) -> dict[str, Any]:
-    """Return the exit code of a command and what it said: JSON, JSON lines or lines of text."""
+    """Return the exit code of a command and its output: JSON, JSON lines or lines of text."""
     first, *rest = shlex.split(words)
     if first == "cat":
         return {"exit": 0, "said": Path(rest[0]).read_text(encoding="utf-8").splitlines()}
@@ -214,7 +213,7 @@ def said(command: Command, words: str) -> dict[str, Any]:
 
 
 def differences(found: Any, kept: Any, place: str = "") -> list[str]:
-    """Return where two answers are not the same."""
+    """Return the paths at which two answers differ."""
     if isinstance(found, dict) and isinstance(kept, dict):
         names = [*kept, *(name for name in found if name not in kept)]
         return [
@@ -254,7 +253,7 @@ def unpacked(value: Any) -> Any:
 
 
 def written(value: Any, indent: str = "\n") -> str:
-    """Return JSON with a line for each record and each row, so that a difference is read."""
+    """Return JSON with one line per record and row, so that diffs are readable."""
     line = json.dumps(value, ensure_ascii=False)
     if len(line) < 100 or not isinstance(value, dict | list) or (isinstance(value, list) and not _nested(value)):
         return line

@@ -1,4 +1,4 @@
-"""``wsim advise`` and ``wsim play``: answers that repeat, a game played from a script, mistakes in one sentence."""
+"""``wsim advise`` and ``wsim play``: reproducible answers, a scripted game, mistakes in one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``wsim catalog``: what it shows of cards.toml, how it refuses a file."""
+"""``wsim catalog``: what it prints from cards.toml, and how it rejects invalid files."""
 
 from __future__ import annotations
 

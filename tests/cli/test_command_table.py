@@ -1,4 +1,4 @@
-"""The table of the commands names its presenters and options by text: whatever moves is found missing here."""
+"""The command table refers to presenters and options by name: a renamed one is detected here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The other commands, and the promises that hold for all of them."""
+"""The other commands, and the guarantees that apply to all of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEAVY = ("numpy", "numba", "polars")
 
 
 def fresh(code: str) -> str:
-    """Run Python code in a process of its own and return what it prints."""
+    """Run Python code in a separate process and return its output."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
         [sys.executable, "-c", code], env=environment, text=True, capture_output=True, check=True

@@ -1,4 +1,4 @@
-"""Commands piece by piece: a session in the terminal, what trace is asked for, answers that are interrupted, charts."""
+"""Commands piece by piece: a terminal session, the options of trace, interrupted answers, charts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ from wsim.positions.played_game import PlayedGame
 
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Return how to sit in seat 0 of a game of two in plain Python; the other seat, ``fixed``, says 1."""
+    """Return a function that starts a two-player game in plain Python from seat 0; the other seat, ``fixed``, says
+    1.
+    """
     monkeypatch.setitem(GAMES, "counting", f"{test_by_hand.__name__}:GAME")
 
     def sit(seat: int = 0, *steps: int, commands: str = "") -> Any:

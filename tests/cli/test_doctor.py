@@ -1,4 +1,4 @@
-"""``wsim doctor``: what is missing is named with its remedy, and what fails is a line, not a traceback."""
+"""``wsim doctor``: missing packages are named with a remedy, and failures are one line each, not a traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command is what its row says; a question is its options; and no help loads what it does not need."""
+"""Commands match their table rows, questions match their options, and help loads no unnecessary modules."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_completion_can_be_shown_and_installed(
 
 
 def test_workers_are_checked_on_construction() -> None:
-    """Before a command compiles anything, or makes its tables ready."""
+    """The check happens before a command compiles anything or prepares its tables."""
     pytest.importorskip("distributed", reason="needs the extra cluster")
     with pytest.raises(UserError, match=r"cluster must be local:4 .*, not 'here'"):
         Workers(cluster="here")

@@ -1,4 +1,4 @@
-"""``wsim policies --check``: a policy of one's own is tried out before it is trusted."""
+"""``wsim policies --check``: a custom policy is tested before it is trusted."""
 
 from __future__ import annotations
 
@@ -97,7 +97,9 @@ def test_unchecked_skips_bounds_checks(mine: Path, wsim_command: Command) -> Non
 
 @pytest.mark.parametrize(("games", "seconds"), [(3, 0.3), (50, 5.0)])
 def test_the_time_per_game_excludes_startup(games: int, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A game takes a tenth of a second, by a clock of the test's own; before the first one something takes 100."""
+    """By the fake clock of the test, a game takes a tenth of a second and the start-up before the first game takes
+    100.
+    """
     clock, costs = [0.0], [100.0]
 
     def played(_: int, rows: Any) -> None:

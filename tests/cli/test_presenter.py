@@ -1,4 +1,4 @@
-"""What a person at a terminal reads first; a pipe gets the tables as before."""
+"""The first line that a person at a terminal reads; a pipe gets only the tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables on terminals of any width, filters, several runs in one table, what is written."""
+"""Tables on terminals of any width, filters, several runs in one table, written files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LONG = 200  # columns at which nothing is broken
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Runs of three and of four players and one of Tower of Babel."""
+    """Runs with three and four players, and one run of Tower of Babel."""
     folder = tmp_path_factory.mktemp("readable")
     plans = {
         "p3": Plan.make(players=3, policies="balanced", games=300),
@@ -71,7 +71,7 @@ TOKEN = re.compile(r"[^\s]+")
 def test_numbers_and_names_are_never_broken(
     wsim_command: Command, runs: dict[str, str], words: tuple[str, ...], columns: int
 ) -> None:
-    """Every line fits, and every word of it is a word of the unbroken table: none was cut in two."""
+    """Every line fits, and every word in it is a word of the unwrapped table: no word was cut."""
     command = [runs.get(word, word) for word in words]
     code, lines = on_terminal(columns, *command)
     assert code == 0

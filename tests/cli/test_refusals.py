@@ -1,4 +1,4 @@
-"""Every option of every command refuses what it cannot be: one sentence that names the value, exit 2, nothing written.
+"""Every option of every command rejects invalid values: one sentence that names the value, exit 2, nothing written.
 
 The cases follow from the options themselves, so a new option is tested as soon as it is declared.
 """
@@ -18,11 +18,11 @@ from wsim.options import Option
 pytestmark = pytest.mark.usefixtures("elsewhere")
 
 WRONG = {"int": ("many", "9" * 5000), "float": ("much",)}
-"""Texts that a value of a type cannot be made of."""
+"""Strings that cannot be converted to a value of the type."""
 
 
 def options() -> Iterator[tuple[str, str, str, Option]]:
-    """Yield every option once: a command that has it, how it is spelled, its type, what is declared of it."""
+    """Yield every option once: a command that has it, its spelling, its type, its declaration."""
     seen = set()
     for name in COMMANDS:
         for group in command_of(name).groups.values():
@@ -34,7 +34,7 @@ def options() -> Iterator[tuple[str, str, str, Option]]:
 
 
 def wrong_with(answer: Answer, text: str) -> str:
-    """Say what is wrong about a refusal, nothing if it is as it should be."""
+    """Describe what is wrong with an error message; return "" if it is as it should be."""
     if (answer.code, answer.out) != (2, ""):
         return f"exit {answer.code}, {answer.out!r}"
     if os.listdir():

@@ -1,4 +1,4 @@
-"""``wsim rerun``: what made a run, a shard, an answer or a page is played again, and every difference is named."""
+"""``wsim rerun``: the games behind a run, shard, answer or page are played again, and every difference is named."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(toy: None) -> None:
 
 
 def other_scores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the toy game score otherwise from game 400 on."""
+    """Change the scores of the toy game from game 400 on."""
     original = toy_game.simulator.ToySimulator.seats_frame
 
     def changed(self: Any, rows: Any) -> pl.DataFrame:

@@ -26,7 +26,7 @@ WSIM = [sys.executable, "-m", "tests.games.known", "toy"]
 
 
 def process(*words: str, **how: Any) -> subprocess.Popen[str]:
-    """Start the command line, with the toy game, as a process of its own in the test's folder."""
+    """Start the command line with the toy game as a separate process in the folder of the test."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
     return subprocess.Popen([*WSIM, *words], env=environment, stdout=pipe, stderr=pipe, text=True, **how)

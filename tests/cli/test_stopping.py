@@ -1,4 +1,4 @@
-"""Signals, limits and what no terminal should have to see: real processes, real signals."""
+"""Signals, limits and former tracebacks: real processes, real signals."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_sigterm_acts_like_ctrl_c(wsim_command: Command, number: int) -> None:
 
 @pytest.mark.slow
 def test_a_second_signal_ends_the_process_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A game of ten minutes: whatever waits for it has to be left."""
+    """A game takes ten minutes: the command must stop waiting for it."""
     monkeypatch.setenv("TOY_PLAYS", "plays")
     run = process("run", "--games", "1000", "--pause", "600", "--out", "run")
     try:

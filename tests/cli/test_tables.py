@@ -1,4 +1,4 @@
-"""``wsim table`` and its short forms: every table of a run from one mapping, its options, its mistakes."""
+"""``wsim table`` and its short forms: every table of a run, its options and mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values, tables and documents as text, worked out letter by letter: cells, intervals, widths, notebooks."""
+"""Values, tables and documents as text, worked out character by character: cells, intervals, widths, notebooks."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ def test_option_numbers_are_parsed() -> None:
 
 
 class _Game(Position):
-    """Two seats take turns; each takes what its number of the decision says."""
+    """Two seats take turns; each move is determined by the number of the decision."""
 
     def __init__(self) -> None:
         self.taken: list[int] = []

@@ -1,4 +1,4 @@
-"""``wsim trace POSITION.json``: the game of a position file, told as it was played, by whomever."""
+"""``wsim trace POSITION.json``: the game of a position file as it was played, by people or policies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers as people write them, options, help, suggestions, completion."""
+"""Numbers in everyday notation, options, help, suggestions, completion."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The documentation tells the truth: its pages are executed, its links and numbers lead somewhere."""
+"""The documentation is correct: its pages are executed, and its links and rule numbers exist."""

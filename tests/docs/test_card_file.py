@@ -1,4 +1,4 @@
-"""The table of all fields of card files in the documentation is that of the schema, which the readers give."""
+"""The documented table of card file fields matches the schema, which comes from the readers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Schema = Mapping[str, Any]
 
 
 def as_declared(node: Schema, schema: Schema) -> Schema:
-    """Return what a field accepts in a full file: not the removal, and not the form of a patch by number."""
+    """Return what a field accepts in a full file, without removals and changes by number."""
     while "anyOf" in node or "$ref" in node:
         if "$ref" in node:
             node = schema["$defs"][node["$ref"].rpartition("/")[2]]
@@ -94,7 +94,7 @@ def described_apart(node: Schema) -> Schema:
 
 
 def like_cards(properties: Schema, cards: Schema, prefix: str) -> Iterator[tuple[str, str, str]]:
-    """Yield one row for all fields that are those of cards."""
+    """Yield one row for all fields that are the same as those of cards."""
     plain = {name: described_apart(node) for name, node in cards.items()}
     alike = [name for name, node in properties.items() if described_apart(node) == plain.get(name)]
     yield f"`{prefix}.X`", "as in `cards.NAME`", "X: " + ", ".join(f"`{name}`" for name in alike)

@@ -1,4 +1,4 @@
-"""Every number that is cited leads to a sentence of docs/rules, and every rule has a test of its name.
+"""Every cited rule number is defined in docs/rules, and every rule has a test named after it.
 
 Numbers: R1, R2, ... and R9.1, ... are rules of 7 Wonders; A1, A2, ... decisions, W1, ... windows and "section 5.4" the
 sections of Tower of Babel. A test of a rule is a function ``test_R14_...`` in a folder ``rulebook``, a test of a
@@ -91,7 +91,7 @@ def cites_sections(path: Path) -> bool:
 
 
 def with_a_test() -> dict[str, set[str]]:
-    """Return the numbers of the rules that have a test of their name, by letter, tests of the twins left out."""
+    """Return the numbers of the rules that have a test named after them, by letter, without tests of the twins."""
     found: dict[str, set[str]] = {"R": set(), "A": set(), "W": set()}
     for path in (ROOT / "tests").rglob("test_*.py"):
         for number in named(path.read_text(encoding="utf-8"), legend()):
@@ -111,7 +111,7 @@ def test_the_legend_is_complete() -> None:
 
 
 def unknown(read: Callable[[Path, str], Iterable[str]]) -> dict[str, list[str]]:
-    """Return what each file cites in vain, for a reader of the numbers of a file that do not exist."""
+    """Return the nonexistent numbers cited in each file, found by the given function."""
     found = {name_of(path): sorted(set(read(path, path.read_text(encoding="utf-8")))) for path in files()}
     return {name: numbers for name, numbers in found.items() if numbers}
 

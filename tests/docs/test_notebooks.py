@@ -1,4 +1,4 @@
-"""The notebooks of analysis/ run headless, on small runs of their own and on runs of the user, and stay notebooks."""
+"""The notebooks of analysis/ run headless, on their own small runs and on user runs, and remain valid notebooks."""
 
 from __future__ import annotations
 

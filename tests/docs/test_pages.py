@@ -1,7 +1,8 @@
-"""The pages tell the truth: every command of a console block prints what stands there, every link leads somewhere.
+"""The pages are correct: every command of a console block prints the shown output, and every link has a target.
 
-Every page is followed by itself, command by command, from an empty folder. Times and rates are masked on both sides.
-``WSIM_RENEW_PAGES=1 pytest -m "" tests/docs/test_pages.py`` writes what the commands print now into the pages instead.
+Each page is executed separately, command by command, from an empty folder. Times and rates are masked on both sides.
+``WSIM_RENEW_PAGES=1 pytest -m "" tests/docs/test_pages.py`` writes the current output of the commands into the pages
+instead.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ MASKS = (
 )
 EXECUTED = [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))]
 SHELL = set("|<>;&$*~`")
-"""What a shell makes something of."""
+"""Characters with a special meaning in a shell."""
 PIPED = re.compile(r"(wsim [^|<>;&$*~`]+?)(?: (2>&1))? ([|>].*)")
-"""A command of wsim and what the shell does with its output."""
+"""A wsim command and the shell redirection of its output."""
 RENEW = bool(os.environ.get("WSIM_RENEW_PAGES"))
 
 
@@ -69,7 +70,7 @@ def steps(block: str) -> list[Step]:
 
 
 def run(command: str, folder: Path, capture: pytest.CaptureFixture[str]) -> str:
-    """Return what a command prints: one of wsim in this process, one of the shell in its own."""
+    """Return the output of a command; wsim commands run in this process, shell commands in their own."""
     if command.startswith("wsim ") and not SHELL & set(command):
         return "".join(called(command, folder, capture))
     if piped := PIPED.fullmatch(command):
@@ -81,7 +82,7 @@ def run(command: str, folder: Path, capture: pytest.CaptureFixture[str]) -> str:
 
 
 def called(command: str, folder: Path, capture: pytest.CaptureFixture[str]) -> tuple[str, str]:
-    """Return what a command of wsim prints on both streams."""
+    """Return the output of a wsim command on both streams."""
     capture.readouterr()
     with contextlib.chdir(folder), pytest.raises(SystemExit):
         main(shlex.split(command)[1:])
@@ -89,7 +90,7 @@ def called(command: str, folder: Path, capture: pytest.CaptureFixture[str]) -> t
 
 
 def in_shell(command: str, folder: Path, given: str) -> str:
-    """Return what a command of the shell prints that is given a text."""
+    """Return the output of a shell command with the given standard input."""
     scripts = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120"}
     environment["PYTHONPATH"] = str(ROOT)

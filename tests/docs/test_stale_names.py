@@ -1,4 +1,4 @@
-"""Docstrings and comments name only files, modules and what is in them that exist."""
+"""Docstrings and comments refer only to existing files, modules and names."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def prose_of(path: Path) -> str:
 
 
 def named_in(module: str) -> set[str]:
-    """Return what a module defines, imports, or has as a field of a record or a class."""
+    """Return the names that a module defines or imports, and its record and class fields."""
     found: set[str] = set()
     for node in ast.walk(tree_of(module)):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -49,7 +49,9 @@ def named_in(module: str) -> set[str]:
 
 
 def is_there(path: Path, name: str) -> bool:
-    """Return whether a file or a folder is: beside the one that names it, in its room, in a game, in the repository."""
+    """Return whether a file or folder exists next to the file that names it, in its package, in a game, or in the
+    repository.
+    """
     room = path.relative_to(HOUSE).parts[0]
     homes = (path.parent, HOUSE / room, HOUSE, HOUSE.parent, *(HOUSE / game for game in GAMES))
     if any((home / name).exists() or (home / f"{name}.py").exists() for home in homes):

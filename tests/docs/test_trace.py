@@ -1,4 +1,4 @@
-"""docs/trace.md describes every field of a trace, of every game and rule set, and no other."""
+"""docs/trace.md describes exactly the fields of traces of every game and rule set."""
 
 from __future__ import annotations
 

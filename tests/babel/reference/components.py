@@ -1,4 +1,4 @@
-"""The components and switches, entered by hand from the rules (not read from babel.toml)."""
+"""The components and switches, entered by hand from the rules and not read from babel.toml."""
 
 from __future__ import annotations
 

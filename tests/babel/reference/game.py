@@ -1,4 +1,5 @@
-"""One game, told as the rules tell it. ``Reference(...).play()`` returns its trace; ``picks`` holds its decisions."""
+"""One game, coded as the rules describe it. ``Reference(...).play()`` returns its trace; ``picks`` lists its decisions.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ def choose_at_random(game: Reference, seat: int, _decision: str, moves: list[int
 
 
 class Reference:
-    """A game at the table: hands, board, points, and everything that has happened."""
+    """A game in progress: hands, board, points, and everything that has happened."""
 
     def __init__(self, rules: dict[str, Any], seats: int, seed: int, number: int, choose: Choose = choose_at_random):
         self.rules, self.seats, self.seed, self.number, self.choose = rules, seats, seed, number, choose
@@ -112,7 +113,7 @@ class Reference:
         return held
 
     def figure(self, seat: int, card: str) -> int:
-        """Return the figure of an action card: a number, or what its formula comes to for the seat (A33)."""
+        """Return the value of an action card: a number, or its formula evaluated for the seat (A33)."""
         own = self.owned[seat]
         names = {kind: sum(list(disc) == [kind] for disc in own) for kind in KINDS}
         names |= {"discs": len(own), "hand": self.hands[seat].total(), "action_cards": len(self.action_hands[seat])}

@@ -1,4 +1,4 @@
-"""Legal moves found by trying everything: a list is a dictionary code -> meaning, read in ascending order of codes."""
+"""Legal moves by exhaustive search: a list is a dictionary code -> meaning, read in ascending order of codes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def offers(rules: dict[str, Any], disc: Disc, hand: dict[str, int]) -> dict[int,
 
 
 def bluffs(disc: Disc, hand: dict[str, int]) -> dict[int, list[str]]:
-    """Return every set of wrong kinds that can be laid with an offer."""
+    """Return every set of cards of other kinds that can be added to an offer as a bluff."""
     wrong = [kind for kind in KINDS if kind not in disc and hand[kind] > 0]
     sets = [list(chosen) for size in range(len(wrong) + 1) for chosen in combinations(wrong, size)]
     return {sum(1 << KINDS.index(kind) for kind in chosen): chosen for chosen in sets}

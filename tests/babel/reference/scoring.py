@@ -1,4 +1,4 @@
-"""Section 6 and section 9 as their tables say it."""
+"""Scoring by the tables of sections 6 and 9."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Effects of knobs: known by construction, and the same whether points are given to games or games are played."""
+"""Effects of knobs: known by construction, and the same whether points are added by replay or games are played."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_interval_of_replayed_points_extends_towards_zero() -> None:
 
 @pytest.mark.usefixtures("medal")
 def test_the_strongest_effect_is_chosen_by_absolute_size() -> None:
-    """Of a step that takes 2 reaches from one target and gives another 1, the first is shown."""
+    """If a step moves one target by -2 reaches and another by 1, the first effect is shown."""
     goal = read_goal(write_goal(UNBALANCED + TARGET + KNOBS + "[search]\ngames = 200\nreplays = 100\n"))
     found = ask(SensitivityQuestion(goal=goal))
     rows = [
@@ -117,7 +117,9 @@ replays = 2000
 
 @pytest.mark.usefixtures("elsewhere")
 def test_a_number_of_a_formula_is_a_knob_whose_effect_is_reported() -> None:
-    """Random players do not look at points: what is taken off is missing wherever the stage stands, and no more."""
+    """Random players ignore points: the points taken off are missing wherever the stage is built, and nothing else
+    changes.
+    """
     goal = read_goal(write_goal(BY_FORMULA))
     answer = ask(SensitivityQuestion(goal=goal)).effects
     name = 'wonders.Gizah.sides.A.1.when.1."points:1"'
@@ -141,7 +143,7 @@ def played(ruleset: str, players: int, *changes: str) -> tuple[object, pl.DataFr
 
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
 def test_giving_points_by_replay_equals_playing_for_them(ruleset: str, players: int) -> None:
-    """Random players do not look at points, so that a patched game is the same game but for its score."""
+    """Random players ignore points, so a patched game differs only in its score."""
     tuning = find_game("seven_wonders").TUNING
     assert tuning is not None
     simulator, seats = played(ruleset, players)
@@ -185,7 +187,7 @@ def test_a_stage_is_replayed_only_in_games_with_its_side() -> None:
 
 
 def test_every_value_can_be_written() -> None:
-    """Each number is where its path says: writing what is there changes nothing."""
+    """Each number is at its path: writing the existing value changes nothing."""
     tuning = find_game("seven_wonders").TUNING
     assert tuning is not None
     simulator = find_game("seven_wonders").prepare(Plan.make())

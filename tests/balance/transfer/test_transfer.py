@@ -1,4 +1,4 @@
-"""A patch measured elsewhere: by other players, in other styles, by players who learned anew; and Ctrl-C meanwhile."""
+"""A patch measured with other players, other styles and retrained nets; and Ctrl-C during these measurements."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_an_existing_patch_is_measured_without_a_search(wsim_command: Command) -
 
 
 def test_nets_trained_on_each_game_play_both_games() -> None:
-    """Four cells, twice: who learned without the patch, and with it, in the game without it and with it."""
+    """Four cells, twice: nets trained without and with the patch, each in the game without and with it."""
     asked: list[Any] = []
 
     def learned(patch: Any, number: int) -> str:
@@ -141,7 +141,7 @@ def test_invalid_players_are_rejected_before_the_search(option: str, wsim_comman
 
 @pytest.fixture
 def stopped(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Let Ctrl-C come when the first other player is to be measured; a call of it puts an end to that."""
+    """Trigger Ctrl-C when the first other player is about to be measured; return a function that stops this."""
     real = rooms._row_of
 
     def until(evaluator: Any, setting: Any, patch: Any, seated: Any, games: int) -> Iterator[dict[str, Any]]:
