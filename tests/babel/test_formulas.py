@@ -33,13 +33,13 @@ def test_a_number_in_a_formula_can_be_changed_by_position() -> None:
 @pytest.mark.parametrize(
     ("formula", "said"),
     [
-        ("dics", "'dics', at letter 1: unknown name 'dics' (did you mean 'discs'?)"),
+        ("dics", "'dics', at character 1: unknown name 'dics' (did you mean 'discs'?)"),
         ("discs - 5", "'discs - 5' can reach -5 to 19; accepted: 0 to 99, for example with max(0, ...)"),
         ("40 * discs", "can reach 0 to 960"),
         ("left.discs", "formulas of this game cannot refer to other players; accepted: plain names"),
         ("mine.five(least=0, most=3)", "unknown function 'mine.five'"),
-        ('count("joker")', "texts are not accepted in a formula"),
-        ("discs // hand", "'hand', at letter 10: could be 0, and division by 0 is not allowed"),
+        ('count("joker")', "strings are not accepted in a formula"),
+        ("discs // hand", "'hand', at character 10: could be 0, and division by 0 is not allowed"),
     ],
 )
 def test_mistakes_are_reported_in_one_sentence(formula: str, said: str) -> None:

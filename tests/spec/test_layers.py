@@ -74,7 +74,7 @@ def test_entries_can_be_removed_where_the_grammar_allows_it() -> None:
     assert content["menus"]["Lunch"]["remove"] is True
     assert not sentences
     assert laid("dishes.Coke.remove=true")[1] == [
-        "--set dishes.Coke.remove=true, dishes.Coke: there is no entry of this name to remove (did you mean 'Cake'?)"
+        "--set dishes.Coke.remove=true, dishes.Coke: there is no entry with this name to remove (did you mean 'Cake'?)"
     ]
 
 

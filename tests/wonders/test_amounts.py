@@ -160,9 +160,12 @@ CARD: Clause = {"card": {"from": "city"}}
         ),
         ({**BUILT, "amount": "3 - red", **SOME}, "when.1.amount: '3 - red' could be -252, and less than 0 is not"),
         ({**BUILT, "amount": 21, **SOME}, "when.1.amount: '21' could be 21, and an amount to choose is at most 20"),
-        ({**BUILT, **SOME}, "'amount', at letter 1: no amount is chosen yet; accepted: where the city chooses one"),
-        ({**BUILT, "amount": "amount", **SOME}, "when.1.amount: 'amount', at letter 1: no amount is chosen yet"),
-        ({**BUILT, "amount": 3, "if": "amount > 1", **SOME}, "when.1.if: 'amount', at letter 1: no amount is chosen"),
+        ({**BUILT, **SOME}, "'amount', at character 1: no amount is chosen yet; accepted: where the city chooses one"),
+        ({**BUILT, "amount": "amount", **SOME}, "when.1.amount: 'amount', at character 1: no amount is chosen yet"),
+        (
+            {**BUILT, "amount": 3, "if": "amount > 1", **SOME},
+            "when.1.if: 'amount', at character 1: no amount is chosen",
+        ),
         ({**BUILT, "amount": 3, **SOME, **CARD}, "when.1.amount: an amount and a card cannot both be chosen in one"),
         (
             {**BUILT, "each": "other", "one": True, "amount": 3, **SOME},

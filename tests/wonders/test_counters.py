@@ -201,10 +201,10 @@ def test_counters_are_part_of_the_digest_only_if_declared() -> None:
         ),
         (
             when("Altar", {"event": "sold", "gain": {"coins": "card.cost"}}),
-            "'card.cost', at letter 1: 'sold' is not caused by a structure or stage; accepted: with built, card_built",
+            "'card.cost', at character 1: 'sold' is not caused by a structure or stage; accepted: with built,",
         ),
         (when("Altar", {"event": "built", "gain": {"coins": "card.bychain"}}), "did you mean 'by_chain'?"),
-        (when("Altar", {"event": "built", "gain": {"coins": "count(card.paid)"}}), "only known of the structure that"),
+        (when("Altar", {"event": "built", "gain": {"coins": "count(card.paid)"}}), "known only for the structure that"),
         (when("Altar", {"event": "built", "gain": {"coins": "last.rde.cost"}}), "did you mean 'red'?"),
         ("settings.sale_coins='card.cost'", "no structure causes this; accepted: count(card.cost > 2)"),
         ("settings.start_coins='counter.favour'", "is not known when this setting is evaluated; accepted: players"),
@@ -230,7 +230,11 @@ def test_unknown_counters_get_suggestions_and_card_facts_are_rejected_in_setting
         ("{most=3, least=1}", "6 // counter.uses", ""),
         ("{most=3, least=1}", "3 - counter.uses", ""),
         ("{most=4, least=1}", "3 - counter.uses", "'3 - counter.uses' could be -1, and less than 0 is not accepted"),
-        ("{most=3}", "6 // counter.uses", "'counter.uses', at letter 6: could be 0, and division by 0 is not allowed"),
+        (
+            "{most=3}",
+            "6 // counter.uses",
+            "'counter.uses', at character 6: could be 0, and division by 0",
+        ),
         ("{most=3}", "6 if 5 % counter.uses > 1 else 0", "could be 0, and division by 0 is not allowed"),
     ],
 )

@@ -132,8 +132,8 @@ def test_a_changed_file_is_a_different_game(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("amount", "said"),
     [
-        ("mine.flat()", "unknown function 'mine.flat'; accepted: min, max, abs, count, sets, or one of the file that "),
-        ("mine.flat(least=0)", "a function of a file needs the bounds of its result"),
+        ("mine.flat()", "unknown function 'mine.flat'; accepted: min, max, abs, count, sets, or a function from"),
+        ("mine.flat(least=0)", "a function from a file needs the bounds of its result"),
         ("mine.flat(least=5, most=0)", "accepted: mine.flat(..., least=0, most=5)"),
         ("mine.flat(least=0, most=red)", "two whole numbers"),
         ("mine.flat(1, 2, 3, 4, 5, least=0, most=1)", "takes at most 4 numbers"),

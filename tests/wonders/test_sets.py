@@ -238,7 +238,7 @@ COIN: dict[str, Any] = {"gain": {"coins": 1}}
         ({**BUILT, "choose": [COIN, {"card": {"from": "city"}}]}, "choose.2: has no effect; accepted: at least one of"),
         ({**BUILT, "card": PILE, "each": "other", "one": True}, "a city and a card cannot both be chosen in one"),
         ({**BUILT, "card": {**PILE, "if": "card.cost"}}, "'card.cost' is a number where a condition is needed"),
-        ({**BUILT, "card": {**PILE, "if": "crad.cost > 1"}}, "card.if: 'crad.cost', at letter 1: unknown"),
+        ({**BUILT, "card": {**PILE, "if": "crad.cost > 1"}}, "card.if: 'crad.cost', at character 1: unknown"),
         (
             {"event": "age_end", **COIN, "if": "card.blue"},
             ", or a `card` to choose; to count structures",

@@ -1,1 +1,1 @@
-"""Card files of any game: reading TOML, values with every mistake named, layers and single changes."""
+"""Read the card files of any game: TOML, values (reporting every mistake), layers of patches, and single changes."""

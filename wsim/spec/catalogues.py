@@ -1,4 +1,4 @@
-"""A game's part in ``wsim catalog``: its catalogues, their comparison and check, and the card-file schema."""
+"""What a game provides for ``wsim catalog``: its catalogues, comparisons, checks and the JSON Schema of card files."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Source:
-    """The source of a catalogue.
+    """The source from which a catalogue is built.
 
     Attributes
     ----------
-    ruleset: None for the game's default one.
-    cards: a file; None for the built-in one. patches, changes: applied to it.
+    ruleset: the rule set; None: the default of the game.
+    cards: a card file; None: the built-in card file. patches, changes: what is applied to the card file.
     """
 
     ruleset: str | None = None
@@ -33,7 +33,7 @@ class Source:
 
 @dataclass(frozen=True)
 class CataloguePage:
-    """A catalogue, or a part of it: a sentence and tables for people, and the same content as JSON."""
+    """A catalogue or a part of it: a sentence and tables for people, and the same content as JSON."""
 
     head: str
     tables: Sequence[Sheet]
@@ -41,37 +41,37 @@ class CataloguePage:
 
 
 class Catalogues(ABC):
-    """The catalogues of a game: the object that ``Game.CATALOGUES`` names. Each mistake is a UserError.
+    """The catalogues of a game, provided as ``Game.CATALOGUES``. Every mistake raises UserError.
 
-    ``ICONS``: an SVG file with the icons of its faces, each a ``symbol`` of 24 by 24; None if it draws none.
+    ``ICONS`` is an SVG file that contains the icons of faces, each a ``symbol`` of 24 by 24 units; None: no icons.
     """
 
     ICONS: ClassVar[Path | None] = None
 
     @abstractmethod
     def page(self, source: Source, name: str | None) -> CataloguePage:
-        """Return a catalogue, or the part of it called ``name``."""
+        """Return a catalogue, or only the part called ``name``."""
 
     @abstractmethod
     def rulesets(self) -> Rows:
-        """Return the rule sets: ruleset, title, players."""
+        """Return one row per rule set, with the columns ruleset, title and players."""
 
     @abstractmethod
     def differences(self, source: Source, old: str, new: str) -> tuple[Rows, Sequence[str]]:
-        """Return the differences between two rule sets, as rows and as lines for people."""
+        """Return the differences between two rule sets, as rows and as readable lines."""
 
     def decks(self, _source: Source) -> Rows:
-        """Return the number of cards of each kind in the deck, by players; empty if the deck is always the same."""
+        """Return the number of cards of each kind by number of players; empty if the deck is always the same."""
         return []
 
     def faces(self, source: Source) -> Sequence[Face]:
-        """Return the drawing of each card, board or disc; by default the tables of the catalogue in words."""
+        """Return a face for each card, board or disc; by default, the tables of the catalogue in words."""
         tables = self.page(source, None).tables
         return [face for table in tables for face in plain_faces(table.title.lower(), table.rows)]
 
     @abstractmethod
     def check(self, source: Source, path: str) -> Rows:
-        """Check every rule set of a card file, or a patch on top of its rule set; return a row for each."""
+        """Check every rule set in a card file, or a patch applied to its rule set; return one row per rule set."""
 
     @abstractmethod
     def schema(self) -> Any:
@@ -79,7 +79,7 @@ class Catalogues(ABC):
 
 
 def catalogues_of(game: Any) -> Catalogues | None:
-    """Return the catalogues of a game (``Game.CATALOGUES``), None if it has none."""
+    """Return the catalogues of a game (``Game.CATALOGUES``); None if it does not provide any."""
     named = game.CATALOGUES
     if not isinstance(named, str):
         return cast("Catalogues | None", named)

@@ -1,7 +1,8 @@
-"""Faces: what pages draw of a card, a board or a disc. A game provides them (``Catalogues.faces``).
+"""Faces: how pages draw cards, boards and discs. A game provides its faces (``Catalogues.faces``).
 
-A face is plain data, so no page knows a game. Symbols name icons of the game's icon file (``Catalogues.ICONS``), and
-everything that symbols show is also in words, for screen readers and for effects that have no symbol.
+A face is plain data, so pages do not depend on the game. Symbols refer to icons in the game's icon file
+(``Catalogues.ICONS``). Everything that symbols show is also stated in words, for screen readers and for effects that
+have no symbol.
 """
 
 from __future__ import annotations
@@ -10,18 +11,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 READ = "words"
-"""The icon of an effect that has no symbol: read it."""
+"""The icon of an effect that has no symbol: it refers to the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """An icon or a short text.
+    """An icon, a short text, or both.
 
     Attributes
     ----------
-    icon: the id of a ``symbol`` in an icon file; empty: only text.
-    text: written on the icon, such as a number of coins; without an icon, written in its place: ``per``.
-    kind: the name of a colour (``Game.COLOURS``) that the icon has; empty: its own.
+    icon: the id of a ``symbol`` in the icon file; empty: text only.
+    text: text drawn on the icon, such as a number of coins, or instead of an icon, such as ``per``.
+    kind: the name of the icon's colour (``Game.COLOURS``); empty: the colours of the icon file.
     """
 
     icon: str = ""
@@ -31,12 +32,13 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Cost and effects of a card, or of one stage of a board.
+    """The cost and effects of a card or of one stage of a board.
 
     Attributes
     ----------
-    name: of a stage, such as ``stage 1``; empty for a card.
-    cost, gives: symbols; ``gives`` has a row for each effect. costs, does: the same in words; ``costs`` may be empty.
+    name: the name of the stage, such as ``stage 1``; empty for a card.
+    cost, gives: the symbols of the cost and of the effects, one row per effect. costs, does: the same in words;
+        ``costs`` may be empty.
     """
 
     name: str = ""
@@ -52,13 +54,13 @@ class Face:
 
     Attributes
     ----------
-    name: as in tables. noun: what it is: ``card``, ``wonder``.
-    kind: the name of its colour (``Game.COLOURS``), empty if it has none.
-    about: short facts, such as its age and colour in words.
-    part: what it costs and does. notes: further sentences, such as which cards make it free.
-    sides: the stages of a board, by the name of the side.
-    facets: what a gallery can be filtered by: the values by the name of the facet (``age``: ``1``).
-    links: names of other faces that belong to it, by what connects them: ``leads to``.
+    name: the name used in tables. noun: the kind of object: ``card``, ``wonder``.
+    kind: the name of the colour (``Game.COLOURS``); empty: no colour.
+    about: short facts, such as age and colour in words.
+    part: cost and effects. notes: further sentences, such as which cards make this one free.
+    sides: the stages of a board, by side.
+    facets: values by which a gallery can filter, by facet, such as ``age``: ``1``.
+    links: names of related faces, by relation, such as ``leads to``.
     """
 
     name: str
@@ -73,7 +75,7 @@ class Face:
 
 
 def plain_faces(noun: str, rows: Sequence[Mapping[str, object]]) -> list[Face]:
-    """Return faces without symbols from rows of a catalogue whose first column is a name: the rest in words."""
+    """Return faces in words, without symbols, for rows of a catalogue whose first column is a name."""
     faces = []
     for row in rows:
         (_, name), *others = row.items()

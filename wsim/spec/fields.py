@@ -1,4 +1,4 @@
-"""Read the values of a card file one by one, collecting every mistake with file, entry, field and accepted values."""
+"""Read the values of a card file one by one and report every mistake with file, entry, field and accepted values."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from wsim.errors import Mistakes, nearest
 
 Path = tuple[str, ...]
 Reader = Callable[["Problems", Path, Any], Any]
-"""Checks one value: returns it in its final form, or reports to ``Problems`` and returns None."""
+"""A function that checks a value: it returns the final value, or reports a mistake to ``Problems`` and returns None."""
 
 Schema = dict[str, Any]
-"""The values that a reader accepts, as JSON Schema (draft 2020-12), for editors; it may accept more than the reader."""
+"""JSON Schema (draft 2020-12) of accepted values, for text editors; it may accept more values than the reader does."""
 
 REMOVED: Schema = {
     "type": "object",
@@ -22,13 +22,13 @@ REMOVED: Schema = {
     "required": ["remove"],
     "additionalProperties": False,
 }
-"""The form of an entry that a patch removes."""
+"""The schema of an entry by which a patch removes an existing entry."""
 _SCHEMA = "__wsim_schema__"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def described(schema: Schema) -> Callable[[Reader], Reader]:
-    """Attach the schema of accepted values to a reader."""
+    """Return a decorator that attaches the schema of accepted values to a reader."""
 
     def mark(reader: Reader) -> Reader:
         setattr(reader, _SCHEMA, schema)
@@ -44,9 +44,9 @@ def schema_of(reader: Reader) -> Schema:
 
 
 def table_schema(readers: Mapping[str, Reader], others: Reader | None = None) -> Schema:
-    """Return the schema of a table with these fields; any field except flags may be ``false``, which removes it.
+    """Return the schema of a table with these fields; ``false`` removes any field that is not a flag.
 
-    No field is required, because a patch contains only changed ones.
+    No field is required, because a patch contains only the changed fields.
     """
     properties: Schema = {}
     for name, reader in readers.items():
@@ -67,10 +67,10 @@ def dotted(path: Path) -> str:
 
 
 class Problems(Mistakes):
-    """The mistakes in card files, in the order in which they were found.
+    """The mistakes in card files, in the order in which they were detected.
 
-    ``origins`` maps a path to the file, layer or change that wrote it; other paths were written by ``source``.
-    ``counters``: the bounds of each counter that the file declares (``counter.favour``), for the ranges of formulas.
+    ``origins`` maps a path to the file, layer or change that wrote its value; ``source`` wrote all other values.
+    ``counters`` has the bounds of each counter declared in the file (``counter.favour``), for the ranges of formulas.
     """
 
     def __init__(self, source: str) -> None:
@@ -80,8 +80,8 @@ class Problems(Mistakes):
         self.counters: Mapping[str, tuple[int, int]] = {}
 
     def origin(self, path: Path) -> str:
-        """Return the writer of the value at ``path``: the last writer of a part of it, or of a table around it."""
-        if len(path) > 1:  # not for a whole section, to which every layer writes
+        """Return the last writer of the value at ``path``, of a part of this value, or of an enclosing table."""
+        if len(path) > 1:  # not for a whole section, because every layer writes to it
             for origin_path in reversed(self.origins):
                 if origin_path[: len(path)] == path:
                     return self.origins[origin_path]
@@ -101,7 +101,7 @@ class Problems(Mistakes):
         self.add(f"{self.origin(path)}, {dotted(path)}: {sentence}" if path else f"{self.source}: {sentence}")
 
     def unknown(self, path: Path, noun: str, value: object, accepted: Collection[str]) -> None:
-        """Report a value that is not accepted."""
+        """Report an unknown name or value."""
         listed = ", ".join(accepted) if len(accepted) <= 40 else f"one of {len(accepted)} names"
         self.at(path, f"unknown {noun} {value!r}{nearest(str(value), accepted)}; accepted: {listed or 'none'}")
 
@@ -130,7 +130,7 @@ def whole(low: int, high: int) -> Reader:
 
 
 def choice(*accepted: int) -> Reader:
-    """Accept one of a few numbers."""
+    """Accept one of the listed numbers."""
 
     def read(problems: Problems, path: Path, value: Any) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool) and value in accepted:
@@ -152,7 +152,7 @@ def flag(problems: Problems, path: Path, value: Any) -> bool | None:
 
 @described({"type": "string", "minLength": 1})
 def text(problems: Problems, path: Path, value: Any) -> str | None:
-    """Accept any text on one line."""
+    """Accept any string on a single line."""
     if isinstance(value, str) and value.strip() and value.isprintable():
         return value
     problems.at(path, f"{_kind(value)} is not accepted; accepted: words in quotes, on one line")
@@ -161,7 +161,7 @@ def text(problems: Problems, path: Path, value: Any) -> str | None:
 
 @described({"type": "string", "pattern": "^[A-Za-z0-9_-]{1,40}$"})
 def identifier(problems: Problems, path: Path, value: Any) -> str | None:
-    """Accept a short name that needs no quotes in a command."""
+    """Accept a short name that needs no quotes on the command line."""
     if isinstance(value, str) and _BARE.fullmatch(value) and len(value) <= 40:
         return value
     problems.at(path, f"{_kind(value)} is not accepted; accepted: at most 40 letters, digits, - and _")
@@ -169,7 +169,7 @@ def identifier(problems: Problems, path: Path, value: Any) -> str | None:
 
 
 def word(noun: str, accepted: Collection[str]) -> Reader:
-    """Accept one of a set of words; ``noun`` names them in messages."""
+    """Accept one of a set of words; messages call the words ``noun``."""
 
     def read(problems: Problems, path: Path, value: Any) -> str | None:
         if isinstance(value, str) and value in accepted:
@@ -215,7 +215,7 @@ def numbers(count: int, low: int, high: int) -> Reader:
     number = whole(low, high)
 
     def read(problems: Problems, path: Path, value: Any) -> list[int] | None:
-        tried = Problems("")  # one sentence for the whole list
+        tried = Problems("")  # so that one sentence covers the whole list
         if isinstance(value, list) and len(value) == count and None not in [number(tried, path, n) for n in value]:
             return list(value)
         accepted = f"a list of {count} whole numbers from {low} to {high}"
@@ -226,16 +226,16 @@ def numbers(count: int, low: int, high: int) -> Reader:
 
 
 def words(noun: str, accepted: Collection[str], *, least: int = 1, most: int = 12, distinct: bool = True) -> Reader:
-    """Accept a list of words from a set."""
+    """Accept a list of words from a set (``word``, ``listing``)."""
     return listing(word(noun, accepted), least=least, most=most, distinct=distinct)
 
 
 def read_fields(
     problems: Problems, path: Path, entries: Any, readers: Mapping[str, Reader], noun: str = "field"
 ) -> dict[str, Any]:
-    """Read the valid fields of a table; report unknown and invalid ones.
+    """Return the valid fields of a table; report unknown and invalid fields.
 
-    A field other than a flag that is ``false`` was removed by a patch and counts as absent.
+    Unless it is a flag, a field whose value is ``false`` counts as absent: this is how a patch removes a field.
     """
     if not isinstance(entries, dict):
         known = ", ".join(list(readers)[:8]) + (", ..." if len(readers) > 8 else "")
@@ -267,7 +267,7 @@ def _report_missing(problems: Problems, path: Path, value: Mapping[str, Any], re
 def record(
     kind: Callable[..., Any], required: Mapping[str, Reader], optional: Mapping[str, Reader] | None = None
 ) -> Reader:
-    """Accept a table with these fields and build a ``kind`` from it."""
+    """Accept a table with these fields and pass them to ``kind`` as keyword arguments."""
     readers = {**required, **(optional or {})}
 
     def read(problems: Problems, path: Path, value: Any) -> Any:
@@ -281,9 +281,9 @@ def record(
 
 
 def entries(named: Mapping[str, Reader], others: Reader | None = None, count: int | None = None) -> Reader:
-    """Accept a table with all ``named`` entries and, if ``others`` is given, ``count`` (or any number of) free ones.
+    """Accept a table with all ``named`` entries and, with ``others``, ``count`` further ones (default: any number).
 
-    Returns the entries in the order of the table.
+    The reader returns the entries in the order of the table.
     """
 
     def read(problems: Problems, path: Path, value: Any) -> dict[str, Any] | None:

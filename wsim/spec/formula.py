@@ -1,8 +1,8 @@
-"""Formulas of card files: integer expressions over public facts, written in Python syntax.
+"""Formulas in card files: integer expressions over public facts, written in Python syntax.
 
-A formula is parsed with ``ast`` into nodes of a closed set of kinds; it is never executed as Python. From its nodes
-follow the range of its value (``span``) and the words that kernels execute (``Vocabulary.code``). The names that it may
-use are the ``Vocabulary`` of a game. A mistake raises ``FormulaError``: one sentence with the location.
+A formula is parsed with ``ast`` into a closed set of node kinds; it is never executed as Python. The nodes determine
+the range of its value (``span``) and the words that kernels execute (``Vocabulary.code``). The ``Vocabulary`` of a game
+lists the names that formulas may use. A mistake raises ``FormulaError`` with one sentence that includes the location.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from wsim.kernels.formula_words import DEPTH, FACT_BITS, HANDED, KIND_BITS, MAX_
 MAX_LETTERS = 300
 MAX_WRITTEN = 1_000_000
 MAX_POWER = 4
-MAX_CARDS = 1000  # of a game, whose names formulas may compare
+MAX_CARDS = 1000  # cards per game whose names formulas can compare
 Span = tuple[int, int]
 """The lowest and highest possible value."""
 Spans = Mapping[str, Span]
@@ -39,8 +39,8 @@ _OF_CARD = ("fact", "event", "last")
 COUNTER = "counter"
 _FUNCTIONS = ("min", "max", "abs", "count", "sets")
 NAMED = "named."
-"""Prefix of the name of a card in a comparison."""
-_NOT_OF_CARD = "is not known of a structure that is counted; accepted: card.cost, card.red, ..."
+"""The prefix of a card name in a comparison."""
+_NOT_OF_CARD = "is not known for a counted structure; accepted: card.cost, card.red, ..."
 _ELSEWHERE: Mapping[str, str] = {
     r"(?<![<>=!:])=(?!=)": "equality is written ==",
     r"&": "`and` is written out",
@@ -51,12 +51,12 @@ _ELSEWHERE: Mapping[str, str] = {
     r"[≤≥≠]": "compare with <=, >= or !=",
     r"\d[ .]*[A-Za-z]": "a product is written 2 * red",
 }
-"""Syntax of other languages, and its equivalent here."""
+"""Syntax of other languages, with its equivalent in formulas."""
 _WRITTEN = "numbers, names, + - * // % **, < <= == != > >=, and, or, not, `x if c else y`, " + ", ".join(_FUNCTIONS)
 
 
 class FormulaError(ValueError):
-    """A mistake in a formula, as one sentence that names the part."""
+    """A mistake in a formula, described in one sentence that quotes the wrong part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +65,15 @@ class Node:
 
     Attributes
     ----------
-    kind: "number", "name", "card", "cards" (those that satisfy its part), "ordered" (those of its
-        first part whose place in the order of building satisfies the others), "fact" (of a counted card), "counter",
-        "event" (a fact of the card that caused the event), "last" (a fact of the card built last, or first), "named"
-        (the number of the card of a name), or the operation on the parts (``formula_words``, "count", "sets").
-    text: as written. at: the position of its first letter, from 1.
-    value: that of a number; for "event" and "last", the number of the fact. name: that of a
-        name, card, fact or function; for cards, the condition; for a counter or the name of a card, with its prefix.
-        whose: one of the vocabulary's owners, or the file of a function. bounds: the range of a function, fact or
-        counter.
+    kind: "number", "name", "card", "cards" (the cards that satisfy the condition in ``parts``), "ordered" (the cards of
+        the first part whose position in the building order satisfies the other parts), "fact" (of a counted card),
+        "counter", "event" (a fact of the card that caused the event), "last" (a fact of the card built last or first),
+        "named" (the number of the card with this name), or the operation on the parts (``formula_words``, "count",
+        "sets").
+    text: the source text. at: the position of its first character, from 1.
+    value: the value of a number; for "event" and "last", the number of the fact. name: the name of a name, card, fact
+        or function; for cards, the condition; for counters and card names, with the prefix. whose: one of the owners in
+        the vocabulary, or the file of a function. bounds: the range of a function, fact or counter.
     """
 
     kind: str
@@ -87,17 +87,17 @@ class Node:
 
     @property
     def is_condition(self) -> bool:
-        """Whether it is true or false, which counts as 1 or 0."""
+        """Whether the value is true or false, which counts as 1 or 0."""
         return self.kind in _CONDITIONS or (self.kind in _OF_CARD and self.bounds == (0, 1))
 
     def walk(self) -> Iterator[Node]:
-        """Yield the node and everything below it."""
+        """Yield the node and all its descendants."""
         yield self
         for part in self.parts:
             yield from part.walk()
 
 
-# --- reading ---------------------------------------------------------------------------------------------------------
+# --- parsing ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,16 +106,16 @@ class Vocabulary:
 
     Attributes
     ----------
-    cities: names of facts of a city (or seat). table: names of facts of the table, numbered after those.
-    whose: the cities that a name may refer to; the first, "", is the formula's own.
-    widest: the range of each name; a game in which a number leaves it stops where a formula asks for it.
-    cards: whether ``count`` counts cards by name. facts: facts of counted cards with their spans; (0, 1) marks a
-        condition. files: whether functions of files may be called.
-    counters: the range of every counter (``counter.favour``); None: there are none.
-    title: the fact of a card that is its name, and can only be compared with names; numbered after ``facts``.
-    of_event: further facts of the card that caused an event, with their spans, numbered after that. of_last: the kinds
-        of which a card may be the last one built (``last.red.cost``), or the first one. order: the fact of a card that
-        is its place in the order of building, which ``count`` may compare.
+    cities: names of facts about a city (or seat). table: names of facts about the table, numbered after ``cities``.
+    whose: the cities that a name may refer to; the first, "", is the city of the formula.
+    widest: the range of each name; a game stops if a formula reads a value outside this range.
+    cards: whether ``count`` counts cards by name. facts: facts about counted cards with their spans; (0, 1) marks a
+        condition. files: whether formulas may call functions from files.
+    counters: the range of every counter (``counter.favour``); None: no counters.
+    title: the fact that is a card's name, which can only be compared with names; numbered after ``facts``.
+    of_event: further facts about the card that caused an event, with their spans, numbered after ``title``. of_last:
+        the kinds of card for which the card built last (``last.red.cost``) or first is known. order: the fact that is a
+        card's position in the building order, which ``count`` can compare.
     """
 
     cities: Sequence[str]
@@ -133,51 +133,48 @@ class Vocabulary:
 
     @cached_property
     def facts_of_cards(self) -> Spans:
-        """The facts of any card, in the order of their numbers."""
+        """The facts about any card, in numerical order."""
         return {**self.facts, **({self.title: (0, MAX_CARDS)} if self.title else {})}
 
     @cached_property
     def facts_of_last(self) -> Spans:
-        """The facts of the card built last or first, in the order of their numbers."""
+        """The facts about the card built last or first, in numerical order."""
         return {**self.facts_of_cards, **({self.order: self.of_event[self.order]} if self.order else {})}
 
     @cached_property
     def facts_of_event(self) -> Spans:
-        """The facts of the card that caused an event, in the order of their numbers."""
+        """The facts about the card that caused an event, in numerical order."""
         return {**self.facts_of_cards, **self.of_event}
 
     @cached_property
     def number(self) -> Mapping[str, int]:
-        """The number of each name, for the words that kernels execute."""
+        """The number of each name in the words that kernels execute."""
         return {name: number for number, name in enumerate((*self.cities, *self.table))}
 
     def parse(self, text: str) -> Node:
-        """Return the nodes of a formula; raise FormulaError if it is invalid."""
+        """Parse a formula and return its root node; raise FormulaError if it is invalid."""
         return _parsed(self, text)
 
     def normal(self, text: str) -> str:
-        """Return a formula in Python's canonical form, so that spaces and brackets make no difference."""
+        """Return a formula in Python's canonical form, in which spaces and redundant parentheses do not matter."""
         self.parse(text)
         return ast.unparse(ast.parse(text, mode="eval"))
 
     def written(self, text: str) -> list[tuple[int, int]]:
-        """Return the numbers written in a formula: the offset of each in its canonical form, and its value.
-
-        The bounds of a function do not count.
-        """
+        """Return the offset and value of each number in a formula's canonical form, except the bounds of functions."""
         parts = list(ast.walk(ast.parse(self.normal(text), mode="eval")))
         bounds = {id(node) for part in parts if isinstance(part, ast.keyword) for node in ast.walk(part)}
         constants = [part for part in parts if isinstance(part, ast.Constant) and id(part) not in bounds]
         return sorted((part.col_offset, part.value) for part in constants if isinstance(part.value, int))
 
     def with_number(self, text: str, position: int, value: int) -> str:
-        """Return a formula with the number at a position (from 1) replaced; raise FormulaError if there is none."""
+        """Replace the number at a position (from 1) in a formula; raise FormulaError if there is no such number."""
         numbers = self.written(text)
         if not 1 <= position <= len(numbers):
             accepted = ", ".join(f"{number} (the {value})" for number, (_, value) in enumerate(numbers, start=1))
             raise FormulaError(f"{text!r} has no number {position}; accepted: {accepted or 'none'}")
         at, number = numbers[position - 1]
-        before = self.normal(text).encode()  # Python counts bytes
+        before = self.normal(text).encode()  # offsets are in bytes
         return (
             before[:at] + (f"{value}" if value >= 0 else f"({value})").encode() + before[at + len(str(number)) :]
         ).decode()
@@ -185,15 +182,14 @@ class Vocabulary:
     def code(
         self, node: Node, number: Mapping[str, int] | None = None, slot: Callable[[Node], int] | None = None
     ) -> list[int]:
-        """Return the words of a formula in postfix order (``formula_words``); ``number`` maps cards and sets to
-        numbers.
+        """Return the words of a formula in postfix order (``formula_words``).
 
-        ``slot`` returns the slot of a file's function.
+        ``number`` maps cards and sets to their numbers; ``slot`` returns the slot of a function from a file.
         """
         return [*self.words(node, number or {}, slot)[0], OPERATION["end"]]
 
     def words(self, node: Node, number: Mapping[str, int], slot: Callable[[Node], int] | None) -> tuple[list[int], int]:
-        """Return the words of a node, and the stack depth that they need."""
+        """Return the words of a node and the stack depth that they need."""
         if node.kind == "call":
             handed = [self.words(part, number, slot) for part in node.parts]
             operand = (slot(node) if slot else 0) << 3 | len(handed)
@@ -234,49 +230,49 @@ class Vocabulary:
 
 @lru_cache(maxsize=4096)
 def _parsed(vocabulary: Vocabulary, text: str) -> Node:
-    """Return the nodes of a formula; raise FormulaError if it is invalid."""
+    """Parse a formula and return its root node; raise FormulaError if it is invalid."""
     if len(text) > MAX_LETTERS:
-        raise FormulaError(f"a formula of {len(text)} letters is too long; accepted: at most {MAX_LETTERS}")
+        raise FormulaError(f"a formula of {len(text)} characters is too long; accepted: at most {MAX_LETTERS}")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python's warnings about code that is refused below
+            warnings.simplefilter("ignore")  # Python's warnings about code that is rejected below
             tree = ast.parse(text, mode="eval").body
     except SyntaxError as error:
-        location = f", at letter {min(error.offset, len(text))}" if error.offset and text.strip() else ""
+        location = f", at character {min(error.offset, len(text))}" if error.offset and text.strip() else ""
         hint = next((f"; {hint}" for sign, hint in _ELSEWHERE.items() if re.search(sign, text)), "")
         raise FormulaError(f"{text!r}{location}: this is not a formula{hint}; accepted: {_WRITTEN}") from None
     except (ValueError, RecursionError, MemoryError):
         raise FormulaError(f"{text!r} is not a formula; accepted: {_WRITTEN}") from None
     node = _Reader(text, vocabulary).node(tree)
-    if not any(part.kind == "counter" for part in node.walk()):  # whose bounds only the caller knows
+    if not any(part.kind == "counter" for part in node.walk()):  # only the caller knows a counter's bounds
         span(node, vocabulary.widest)
     words, depth = vocabulary.words(node, {}, None)
     if depth > DEPTH or len(words) > MAX_WORDS:
-        raise FormulaError(f"{text!r} is nested too deeply or too long; divide it into several effects")
+        raise FormulaError(f"{text!r} is too deeply nested or too long; split it into several effects")
     return node
 
 
 def _names_in(tree: ast.expr) -> tuple[str, ...]:
-    """Return the names of ``a.b.c``; "" first where it does not begin with a name."""
+    """Return the names in ``a.b.c``; the first is "" if the expression does not begin with a name."""
     if isinstance(tree, ast.Attribute):
         return (*_names_in(tree.value), tree.attr)
     return (tree.id if isinstance(tree, ast.Name) else "",)
 
 
 def _mentions_card(tree: ast.AST) -> bool:
-    """Return whether a part of a formula names ``card``."""
+    """Return whether an expression mentions ``card``."""
     return any(isinstance(part, ast.Name) and part.id == "card" for part in ast.walk(tree))
 
 
 def _title_of(tree: ast.Compare) -> str:
-    """Return an example of a comparison of names with what one is compared with."""
+    """Return an example of a valid comparison with the name in this comparison."""
     parts = [ast.unparse(part) for part in (tree.left, *tree.comparators) if isinstance(part, ast.Attribute)]
     return f'{parts[0]} == "..."'
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """Converts a syntax tree to nodes; ``of_card`` inside the condition of counted cards, ``titles`` beside a name."""
+    """Converts a syntax tree to nodes; ``of_card``: in a condition on counted cards, ``titles``: names are allowed."""
 
     text: str
     vocabulary: Vocabulary
@@ -284,7 +280,7 @@ class _Reader:
     titles: bool = False
 
     def node(self, tree: ast.expr) -> Node:
-        """Return a part of the tree as a node."""
+        """Convert an expression to a node."""
         match tree:
             case ast.Constant():
                 return self.constant(tree)
@@ -299,7 +295,7 @@ class _Reader:
             case ast.BinOp(left=left, op=ast.Pow(), right=right):
                 return self.power(tree, left, right)
             case ast.BinOp(op=ast.Div()):
-                raise self.mistake(tree, "a formula has whole numbers; divide with //, which rounds down")
+                raise self.mistake(tree, "formulas use whole numbers; divide with //, which rounds down")
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
                 return self.made(tree, _ARITHMETIC[type(op)], self.node(left), self.node(right))
             case ast.BoolOp(op=op, values=values):
@@ -316,23 +312,23 @@ class _Reader:
         raise self.mistake(tree, f"is not accepted in a formula; accepted: {_WRITTEN}")
 
     def constant(self, tree: ast.Constant) -> Node:
-        """Return a written number, or the name of a card where one is compared."""
+        """Convert a number, or a card name in quotes where names are compared."""
         match tree.value:
             case bool() | float():
                 raise self.mistake(tree, "only whole numbers are accepted")
             case int(value) if value > MAX_WRITTEN:
-                raise self.mistake(tree, f"a written number is at most {MAX_WRITTEN:,}")
+                raise self.mistake(tree, f"a number can be at most {MAX_WRITTEN:,}")
             case int(value):
                 return self.made(tree, "number", value=value)
             case str(name) if self.titles:
                 return self.made(tree, "named", name=NAMED + name)
             case str():
-                message = "the name of a card must be inside count(...), or compared with card.name"
-                raise self.mistake(tree, message if self.vocabulary.cards else "texts are not accepted in a formula")
+                message = "a card name must be inside count(...), or compared with card.name"
+                raise self.mistake(tree, message if self.vocabulary.cards else "strings are not accepted in a formula")
         raise self.mistake(tree, f"is not accepted in a formula; accepted: {_WRITTEN}")
 
     def attribute(self, tree: ast.Attribute) -> Node:
-        """Return a fact of a counted or remembered card, or a name of another city."""
+        """Convert a fact about a counted or remembered card, or a fact about another city."""
         match tree.value:
             case ast.Name(id="card") if self.vocabulary.facts:
                 return self.fact(tree, tree.attr)
@@ -347,7 +343,7 @@ class _Reader:
         raise self.mistake(tree, message)
 
     def comparison(self, tree: ast.Compare) -> Node:
-        """Return a comparison of two or more parts: ``a < b < c`` is two comparisons."""
+        """Convert a comparison; ``a < b < c`` becomes two comparisons."""
         sides = list(map(self.node, (tree.left, *tree.comparators)))
         pairs = [
             self.made(tree, _COMPARISONS[type(op)], low, high)
@@ -356,23 +352,23 @@ class _Reader:
         return pairs[0] if len(pairs) == 1 else self.made(tree, "and", *pairs)
 
     def made(self, tree: ast.expr, kind: str, *parts: Node, **more: int | str | Span) -> Node:
-        """Return a node for a part of the tree."""
+        """Create a node for an expression."""
         return Node(kind, self.source(tree), self.place(tree), parts, **more)  # type: ignore[arg-type]
 
     def source(self, tree: ast.expr) -> str:
-        """Return a part of the tree as written."""
+        """Return the source text of an expression."""
         return ast.get_source_segment(self.text, tree) or self.text
 
     def place(self, tree: ast.expr) -> int:
-        """Return the position of the first letter of a part, from 1 (Python counts bytes)."""
+        """Return the position of the first character of an expression, from 1 (Python's offsets are in bytes)."""
         return 1 + len(self.text.encode()[: tree.col_offset].decode())
 
     def mistake(self, tree: ast.expr, message: str) -> FormulaError:
-        """Return an error about a part of the tree."""
-        return FormulaError(f"{self.source(tree)!r}, at letter {self.place(tree)}: {message}")
+        """Return an error that quotes an expression and its position."""
+        return FormulaError(f"{self.source(tree)!r}, at character {self.place(tree)}: {message}")
 
     def named(self, tree: ast.expr, whose: str, name: str) -> Node:
-        """Return the node of a name: a fact of a city or of the table."""
+        """Convert a name: a fact about a city or about the table."""
         if self.of_card:
             raise self.mistake(tree, _NOT_OF_CARD)
         accepted = self.vocabulary.cities if whose else self.vocabulary.number
@@ -382,9 +378,9 @@ class _Reader:
         return self.made(tree, "name", name=name, whose=whose)
 
     def fact(self, tree: ast.expr, name: str) -> Node:
-        """Return the node of a fact of counted cards; outside ``count``, of the card that caused the event."""
+        """Convert a fact about counted cards or, outside ``count``, about the card that caused the event."""
         if self.of_card and name in self.vocabulary.of_event:
-            raise self.mistake(tree, "is only known of the structure that was just built, not of counted ones")
+            raise self.mistake(tree, "is known only for the structure that was just built, not for counted structures")
         accepted = self.vocabulary.facts_of_cards if self.of_card else self.vocabulary.facts_of_event
         self.refuse_unknown(tree, name, accepted)
         self.refuse_title(tree)
@@ -393,14 +389,14 @@ class _Reader:
         return self.made(tree, "event", name=name, value=[*accepted].index(name), bounds=accepted[name])
 
     def is_title(self, tree: ast.expr) -> bool:
-        """Return whether a part is the name of a card, such as ``card.name`` or ``last.red.name``."""
+        """Return whether an expression is a card's name, such as ``card.name`` or ``last.red.name``."""
         if not isinstance(tree, ast.Attribute) or tree.attr != self.vocabulary.title:
             return False
         names = _names_in(tree)
         return names[names[0] in self.vocabulary.whose[1:]] in ("card", *ORDERS)
 
     def compared(self, tree: ast.Compare) -> Node:
-        """Return the node of a comparison of the name of a card with another, or with some in quotes."""
+        """Convert a comparison of a card's name with another card's name, or with names in quotes."""
         if len(tree.ops) > 1 or not isinstance(tree.ops[0], ast.Eq | ast.NotEq | ast.In | ast.NotIn):
             raise self.mistake(tree, f"names are compared with ==, !=, in and not in; accepted: {_title_of(tree)}")
         reader, first, other = replace(self, titles=True), tree.left, tree.comparators[0]
@@ -408,7 +404,7 @@ class _Reader:
         others = other.elts if several and isinstance(other, ast.Tuple | ast.List | ast.Set) else [other]
         for part in (first, *others):
             if not (self.is_title(part) or (isinstance(part, ast.Constant) and isinstance(part.value, str))):
-                message = f"is not the name of a card; accepted: names in quotes, {_title_of(tree)}"
+                message = f"is not a card name; accepted: names in quotes, {_title_of(tree)}"
                 raise self.mistake(part, message)
         equal = [self.made(tree, "==", reader.node(first), reader.node(part)) for part in others]
         node = equal[0] if len(equal) == 1 else self.made(tree, "or", *equal)
@@ -417,18 +413,18 @@ class _Reader:
         return replace(node, kind="!=") if node.kind == "==" else self.made(tree, "not", node)
 
     def refuse_title(self, tree: ast.expr) -> None:
-        """Raise the error about the name of a card that is not compared with another."""
+        """Raise FormulaError for a card's name outside a comparison of names."""
         if self.is_title(tree) and not self.titles:
-            raise self.mistake(tree, f'a name is no number; accepted: {self.source(tree)} == "..."')
+            raise self.mistake(tree, f'a name is not a number; accepted: {self.source(tree)} == "..."')
 
     def refuse_unknown(self, tree: ast.expr, name: str, accepted: Collection[str], noun: str = "name") -> None:
-        """Raise the error about a name that is not accepted."""
+        """Raise FormulaError for a name that is not accepted."""
         if name not in accepted:
             message = f"unknown {noun} {name!r}{nearest(name, accepted)}; accepted: {', '.join(accepted)}"
             raise self.mistake(tree, message)
 
     def remembered(self, tree: ast.Attribute) -> Node | None:
-        """Return the node of a counter, or of a fact of the card built last or first; None for anything else."""
+        """Convert a counter, or a fact about the card built last or first; return None for anything else."""
         names = _names_in(tree)
         whose = names[0] if names[0] in self.vocabulary.whose[1:] else ""
         prefix, *rest = names[bool(whose) :] or ("",)
@@ -455,14 +451,14 @@ class _Reader:
         return self.made(tree, "last", name=name, value=number, whose=whose, bounds=bounds)
 
     def condition(self, tree: ast.expr) -> Node:
-        """Return the node of a condition."""
+        """Convert an expression that must be a condition."""
         node = self.node(tree)
         if not node.is_condition:
             raise self.mistake(tree, f"is a number where a condition is needed, such as {self.source(tree)} > 0")
         return node
 
     def power(self, tree: ast.expr, left: ast.expr, right: ast.expr) -> Node:
-        """Return the node of a power: a repeated product."""
+        """Convert a power to a repeated product."""
         times = self.node(right)
         if times.kind != "number" or not 1 <= times.value <= MAX_POWER:
             raise self.mistake(right, f"an exponent must be a number from 1 to {MAX_POWER}")
@@ -473,7 +469,7 @@ class _Reader:
         return product_node
 
     def called(self, tree: ast.Call) -> Node:
-        """Return the node of a function call."""
+        """Convert a function call."""
         match tree.func:
             case ast.Name(id=name) if name in _FUNCTIONS:
                 whose = ""
@@ -485,20 +481,21 @@ class _Reader:
                 name = self.source(tree.func)
                 message = f"unknown function {name!r}{nearest(name, _FUNCTIONS)}; accepted: {', '.join(_FUNCTIONS)}"
                 if isinstance(tree.func, ast.Attribute) and self.vocabulary.files:
-                    message += f", or one of the file that `effects` names, with its bounds: {name}(least=0, most=5)"
+                    message += f", or a function from the file in `effects` with its bounds: {name}(least=0, most=5)"
                 raise self.mistake(tree, message)
         if tree.keywords or any(isinstance(part, ast.Starred) for part in tree.args):
-            raise self.mistake(tree, f"{name} takes a list of parts, without * or names")
+            raise self.mistake(tree, f"{name} takes plain arguments, without * or keywords")
         least, most = (1, 1) if name == "abs" else (1 if name == "count" else 2, 12)
         if not least <= len(tree.args) <= most:
-            accepted = f"{least} to {most} parts" if most > least else "one part"
-            raise self.mistake(tree, f"{len(tree.args)} parts are not accepted; accepted: {accepted}")
+            accepted = f"{least} to {most} arguments" if most > least else "one argument"
+            given = f"{len(tree.args)} argument{' is' if len(tree.args) == 1 else 's are'}"
+            raise self.mistake(tree, f"{given} not accepted; accepted: {accepted}")
         if name == "count":
             return self.made(tree, "count", *(self.counted(part, whose) for part in tree.args))
         return self.made(tree, name, *map(self.node, tree.args))
 
     def of_file(self, tree: ast.Call, file: str, name: str) -> Node:
-        """Return the node of a call of a function in the file that ``effects`` names, with its declared bounds."""
+        """Convert a call of a function from the file that ``effects`` names, with the bounds declared in the call."""
         if self.of_card:
             raise self.mistake(tree, _NOT_OF_CARD)
         written: dict[str, int] = {}
@@ -508,20 +505,20 @@ class _Reader:
                 if keyword.arg in ("least", "most") and type(value) is int and abs(value) <= MAX_WRITTEN:
                     written[keyword.arg] = value
         if len(tree.keywords) != 2 or written.keys() != {"least", "most"} or written["least"] > written["most"]:
-            message = "a function of a file needs the bounds of its result, two whole numbers"
+            message = "a function from a file needs the bounds of its result, two whole numbers"
             raise self.mistake(tree, f"{message}; accepted: {file}.{name}(..., least=0, most=5)")
         if len(tree.args) > HANDED or any(isinstance(part, ast.Starred) for part in tree.args):
-            raise self.mistake(tree, f"a function of a file takes at most {HANDED} numbers as separate arguments")
+            raise self.mistake(tree, f"a function from a file takes at most {HANDED} numbers as separate arguments")
         parts = tuple(map(self.node, tree.args))
         bounds = written["least"], written["most"]
         return Node("call", self.source(tree), self.place(tree), parts, name=name, whose=file, bounds=bounds)
 
     def is_order(self, tree: ast.AST) -> bool:
-        """Return whether a part is the number of a counted card in the order of building."""
+        """Return whether an expression is the position of a counted card in the building order."""
         return isinstance(tree, ast.Attribute) and _names_in(tree) == ("card", self.vocabulary.order)
 
     def in_order(self, tree: ast.expr, whose: str) -> Node:
-        """Return the node of a condition about the order of building: comparisons of ``card.order``, and conditions."""
+        """Convert a condition on counted cards that contains comparisons of ``card.order``."""
         compared, others = [], []
         for part in tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]:
             if not any(map(self.is_order, ast.walk(part))):
@@ -536,7 +533,7 @@ class _Reader:
         return self.made(tree, "ordered", cards, *compared, whose=whose)
 
     def compared_order(self, tree: ast.expr) -> Node:
-        """Return the node of a comparison of ``card.order`` with a number, ``card.order`` on the left."""
+        """Convert a comparison of ``card.order`` with a number to a node with ``card.order`` on the left."""
         order = f"card.{self.vocabulary.order}"
         accepted = f"{order} < 3, and conditions with `and`"
         if not (isinstance(tree, ast.Compare) and len(tree.ops) == 1 and type(tree.ops[0]) in _IN_ORDER):
@@ -549,7 +546,7 @@ class _Reader:
         return self.made(tree, kind, self.made(left, "fact", name=self.vocabulary.order), self.node(right))
 
     def counted(self, tree: ast.expr, whose: str) -> Node:
-        """Return the node of an argument of ``count``: a card that the city has, a class of cards, or a condition."""
+        """Convert an argument of ``count``: the name of a card, a condition on cards, or any other condition."""
         if self.of_card:
             raise self.mistake(tree, "count cannot be used inside count")
         match tree:
@@ -568,7 +565,7 @@ _TURNED = {"<": ">", "<=": ">=", "==": "==", ">": "<", ">=": "<="}
 
 
 def _order_ends(node: Node) -> tuple[Node, Node]:
-    """Return the lowest and highest place in the order of building that comparisons of it leave, as nodes."""
+    """Return nodes for the lowest and highest position in the building order that satisfy all comparisons."""
     one, lows, highs = Node("number", "1", node.at, value=1), [], []
     for compared in node.parts[1:]:
         end = compared.parts[1]
@@ -584,15 +581,14 @@ def _order_ends(node: Node) -> tuple[Node, Node]:
     )
 
 
-# --- range of the value ---------------------------------------------------------------------------------------------
+# --- range of values ------------------------------------------------------------------------------------------------
 
 
 def span(node: Node, spans: Spans) -> Span:
-    """Return the lowest and highest value of a formula, given the spans of names, and of counters, of which those that
-    are missing have the widest one.
+    """Return the lowest and highest value of a formula, given the spans of names and counters.
 
-    Raises FormulaError for a division by something that could be 0. A game in which a formula exceeds what can be
-    played stops (``wsim.kernels.formula_machine``).
+    A counter that is missing in ``spans`` has its widest span. Raises FormulaError for a divisor that could be 0. A
+    game stops if a formula exceeds the playable range (``wsim.kernels.formula_machine``).
     """
     parts = [span(part, spans) for part in node.parts]
     kind = node.kind
@@ -604,7 +600,7 @@ def span(node: Node, spans: Spans) -> Span:
     if kind in ("//", "%") and lows[1] <= 0 <= highs[1]:
         by = node.parts[1]
         advice = f"; divide by max(1, {by.text})" if highs[1] > 0 else ""
-        raise FormulaError(f"{by.text!r}, at letter {by.at}: could be 0, and division by 0 is not allowed{advice}")
+        raise FormulaError(f"{by.text!r}, at character {by.at}: could be 0, and division by 0 is not allowed{advice}")
     if kind == "%":
         if lows[1] > 0:
             return (lows[0], highs[0]) if lows[0] >= 0 and highs[0] < lows[1] else (0, highs[1] - 1)
@@ -614,7 +610,7 @@ def span(node: Node, spans: Spans) -> Span:
 
 
 def _known_span(node: Node, spans: Spans) -> Span | None:
-    """Return the lowest and highest value of a node, if they do not depend on those of its parts."""
+    """Return the lowest and highest value of a node; None if they depend on the spans of its parts."""
     match node.kind:
         case "number":
             return node.value, node.value
@@ -623,7 +619,7 @@ def _known_span(node: Node, spans: Spans) -> Span | None:
         case "cards" | "ordered":
             return 0, spans["cards"][1]
         case "fact" if not node.bounds[1]:
-            return 0, spans["cards"][1]  # a place in the order of building
+            return 0, spans["cards"][1]  # a position in the building order
         case "named":
             return 0, MAX_CARDS
     if node.kind == "counter":
@@ -654,7 +650,7 @@ _OPERATORS: Mapping[str, Callable[[int, int], int]] = {
 
 
 def evaluate_node(node: Node, numbers: Mapping[str, int]) -> int:
-    """Return the value of a formula without cards, given the values of its names (or facts of a card)."""
+    """Evaluate a formula without cards, given the values of its names (or of the facts about a card)."""
     if not node.parts:
         return node.value if node.kind == "number" else numbers[node.name]
     parts = [evaluate_node(part, numbers) for part in node.parts]
@@ -677,5 +673,5 @@ def evaluate_node(node: Node, numbers: Mapping[str, int]) -> int:
 
 
 def slots_in(words: Iterable[int]) -> set[int]:
-    """Return the slots of the functions of files that formulas call."""
+    """Return the slots of the functions from files that the words call."""
     return {int(word) >> 11 for word in words if int(word) & 0xFF == OPERATION["call"]}

@@ -1,4 +1,4 @@
-"""Apply patch files and single changes (``--set path=value``) to a card file: on parsed TOML, before any validation."""
+"""Apply patch files and single changes (``--set path=value``) to the parsed TOML of a card file, before validation."""
 
 from __future__ import annotations
 
@@ -16,28 +16,29 @@ from wsim.paths import PACKAGE
 from wsim.spec.fields import Path, Problems, dotted
 from wsim.spec.source import Entries, read_toml, shown
 
-_NUMBER_IN = re.compile(r".+:[1-9]\d?")  # the key of a number in a formula
+_NUMBER_IN = re.compile(r".+:[1-9]\d?")  # the key that refers to a number in a formula
 _BARE_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_' -]*")
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """The structure of a game's card files that matters for applying patches.
+    """The structure of a game's card files, as needed for applying patches.
 
     In the paths of ``whole`` and ``numbered``, ``*`` matches any name.
 
     Attributes
     ----------
     sections: the tables that a file may contain.
-    heads: accepted first names of a change's path, with the minimum length of such a path.
+    heads: the accepted first names in the path of a change, with the minimum length of such a path.
     example: an example of a change, for messages.
     removable: sections whose entries can be removed with ``remove = true``.
-    whole: tables that are replaced as a whole; all others merge.
-    numbered: lists whose items a patch changes by number, from 1, and the name of an item; one past the last adds one.
-    formulas: tables of ``numbered`` below which texts are formulas: ``coins:2`` is the second number written in coins.
-    keys: further top-level keys that a file may contain, for the game to read.
-    with_number: called with a formula (or list of them), the position of a number in it and a new number; returns it
-        with the number replaced, or raises ValueError.
+    whole: tables that are replaced as a whole; all other tables merge.
+    numbered: lists whose items a patch changes by number, from 1, with the noun for an item; the next number after the
+        last adds an item.
+    formulas: tables of ``numbered`` below which strings are formulas: ``coins:2`` is the second number in ``coins``.
+    keys: further top-level keys that a file may contain, which the game reads itself.
+    with_number: called with a formula (or a list of formulas), the position of a number and its new value; returns the
+        changed formula, or raises ValueError.
     """
 
     sections: tuple[str, ...]
@@ -59,9 +60,9 @@ def _match(path: Path, patterns: Iterable[Path]) -> Path | None:
 
 
 def read_card_file(path: FilePath, grammar: Grammar, mistakes: Mistakes | None = None) -> Entries:
-    """Return the sections of a card file or patch; UserError for unknown ones, or a note in ``mistakes``.
+    """Return the sections of a card file or patch; raise UserError for unknown sections.
 
-    Sections noted in ``mistakes`` are left out.
+    With ``mistakes``, unknown sections are noted there and left out instead.
     """
     document = read_toml(path)
     problems = Problems(shown(path))
@@ -87,21 +88,22 @@ def read_card_file(path: FilePath, grammar: Grammar, mistakes: Mistakes | None =
 
 
 def _by_number(value: Any) -> bool:
-    """Return whether a value is a table that changes items of a list by number."""
+    """Return whether a value is a table that changes the items of a list by number."""
     return isinstance(value, dict) and (not value or any(key.isdigit() for key in value))
 
 
 class Layers:
-    """Applies patches to the entries of a game; ``problems`` records the writer of each value."""
+    """Applies patches to the entries of a card file; ``problems`` records the writer of each value."""
 
     def __init__(self, problems: Problems, grammar: Grammar) -> None:
         self._problems = problems
         self._grammar = grammar
 
     def apply(self, target: Entries, patch: Entries, source: str, path: Path = ()) -> None:
-        """Apply ``patch``, written by ``source``, to the entries at ``path``, in place.
+        """Apply ``patch``, written by ``source``, to the entries at ``path`` in place.
 
-        Tables merge, numbered lists change by item, entries may be removed; everything else is replaced.
+        Tables are merged, numbered lists are changed item by item, entries may be removed, and all other values are
+        replaced.
         """
         for key, value in patch.items():
             entry_path = (*path, key)
@@ -153,7 +155,7 @@ class Layers:
         if entry["remove"] is not True or len(entry) > 1:
             self._problems.at((*path, "remove"), "`remove = true` must be the only key")
         elif name not in known:
-            self._problems.at(path, f"there is no entry of this name to remove{nearest(name, known)}")
+            self._problems.at(path, f"there is no entry with this name to remove{nearest(name, known)}")
         else:
             del known[name]
 
@@ -186,7 +188,7 @@ class Layers:
 
 
 def path_of(change: str) -> Path:
-    """Return the names in a change's path: ``cards.Town Hall.cost.ore=1`` gives cards, Town Hall, cost, ore.
+    """Return the names in the path of a change: ``cards.Town Hall.cost.ore=1`` gives cards, Town Hall, cost, ore.
 
     Names may be unquoted, including those with spaces.
     """
@@ -198,9 +200,9 @@ def path_of(change: str) -> Path:
 
 
 def parse_change(change: str, grammar: Grammar) -> tuple[Path, Any]:
-    """Return path and value of a ``--set`` text such as ``cards.Palace.points=6``; raise UserError if invalid.
+    """Parse a ``--set`` argument such as ``cards.Palace.points=6``; return path and value, or raise UserError.
 
-    The value is in TOML syntax, or a bare word (a string).
+    The value is written in TOML syntax, or as a bare word that stands for a string.
     """
     path, (_, equals, right) = path_of(change), change.partition("=")
     example = f"such as {grammar.example}"
@@ -211,14 +213,14 @@ def parse_change(change: str, grammar: Grammar) -> tuple[Path, Any]:
         accepted = f"{', '.join(grammar.heads)}, {example}"
         raise UserError(f"--set {change!r}: unknown {head!r}{nearest(head, grammar.heads)}; accepted: {accepted}")
     value = _value(change, right.strip(), example)
-    least = grammar.heads[head] - (1 if isinstance(value, dict) else 0)  # a table names the field itself
+    least = grammar.heads[head] - (1 if isinstance(value, dict) else 0)  # a table contains the field name itself
     if len(path) < least:
         raise UserError(f"--set {change!r} names no field of {dotted(path)}; accepted: path=value, {example}")
     return path, value
 
 
 def nested(path: Sequence[str], value: Any) -> Entries:
-    """Return the patch that writes one value at a path."""
+    """Return a patch that sets the value at a path."""
     patch: Entries = {path[-1]: value}
     for name in reversed(path[:-1]):
         patch = {name: patch}
@@ -226,7 +228,7 @@ def nested(path: Sequence[str], value: Any) -> Entries:
 
 
 def _value(change: str, text: str, example: str) -> Any:
-    """Parse the value of a change as TOML, a bare word as a string."""
+    """Parse the value of a change as TOML; a bare word becomes a string."""
     parsed = _parsed(text)
     if parsed is None:
         if _BARE_VALUE.fullmatch(text):
@@ -239,7 +241,7 @@ def _value(change: str, text: str, example: str) -> Any:
 
 
 def value_in_patch(text: str) -> str:
-    """Return the value of a change as in a patch file: a bare word becomes a quoted string."""
+    """Return the value of a change as written in a patch file: a bare word becomes a quoted string."""
     return json.dumps(text, ensure_ascii=False) if _parsed(text) is None else text
 
 
@@ -254,7 +256,7 @@ def _parsed(text: str) -> Entries | None:
 
 
 def _split(text: str, mark: str) -> list[str]:
-    """Split at ``mark`` outside quotes; a quote counts only at the start of a part (unlike in Smuggler's Cache)."""
+    """Split at ``mark`` outside quotes; a quote counts only at the start of a part (not in Smuggler's Cache)."""
     parts, quote = [""], ""
     for letter in text:
         if quote:

@@ -1,7 +1,7 @@
-"""Read rows of files that people write into frozen dataclasses, typed by their fields, reporting all mistakes at once.
+"""Read rows of hand-written files into frozen dataclasses, with type checks, and report all mistakes at once.
 
-A row is a TOML table or a JSON object. Its keys are the fields of a dataclass; types are those of
-``wsim.options.typed``, and ``Mapping[str, float]``. The caller checks conditions that involve several fields.
+A row is a TOML table or a JSON object whose keys are the fields of a dataclass. Field types are those of
+``wsim.options.typed`` and ``Mapping[str, float]``. The caller checks conditions that involve several fields.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from wsim.options import typed
 
 _Row = TypeVar("_Row")
 MAX_NUMBER = 2**63
-"""Bound on the absolute value of numbers in rows."""
+"""Upper bound on the absolute value of numbers in rows."""
 
 
 def read_row(kind: type[_Row], table: Any, noun: str, where: str, **made: Any) -> _Row:
-    """Return a row of a file; raise UserError that lists every mistake in it.
+    """Parse a row of a file; raise UserError that lists every mistake in the row.
 
     Parameters
     ----------
-    kind: a dataclass. table: the parsed table.
-    noun: the name of a row in messages, such as ``target``; empty for the file itself. where: the name of the file.
-    made: values of fields that are not keys of the row.
+    kind: the dataclass of the row. table: the parsed table.
+    noun: the noun for a row in messages, such as ``target``; empty for the file itself. where: the name of the file.
+    made: the values of fields that are not keys of the row.
     """
     name = noun or "file"
     if not isinstance(table, Mapping):
@@ -44,7 +44,7 @@ def read_row(kind: type[_Row], table: Any, noun: str, where: str, **made: Any) -
 
 
 def read_rows(kind: type[_Row], rows: Any, noun: str, where: str) -> tuple[_Row, ...]:
-    """Return the rows ``[[what]]`` of a file; raise UserError that lists every mistake in all of them."""
+    """Parse the rows ``[[what]]`` of a file; raise UserError that lists every mistake in all rows."""
     mistakes, parsed = Mistakes(), []
     for row in tables_in(rows, noun, where):
         with mistakes.noted():
@@ -54,7 +54,7 @@ def read_rows(kind: type[_Row], rows: Any, noun: str, where: str) -> tuple[_Row,
 
 
 def tables_in(rows: Any, noun: str, where: str) -> Sequence[Mapping[str, Any]]:
-    """Return rows as written; raise UserError for anything but a list of tables."""
+    """Return rows unchanged; raise UserError unless they are a list of tables."""
     if not isinstance(rows, list | tuple) or not all(isinstance(row, Mapping) for row in rows):
         raise UserError(f"{where}: {noun} must be written as rows, [[{noun}]]")
     return rows
@@ -67,7 +67,7 @@ def refuse_unknown(where: str, noun: str, key: object, known: Sequence[str]) -> 
 
 
 def _value(name: str, kind: str, value: Any) -> Any:
-    """Return a value of a field's declared type; raise UserError for any other."""
+    """Return a value converted to the declared type of a field; raise UserError if it has a different type."""
     if kind == "Mapping[str, float]":
         if not isinstance(value, Mapping):
             raise UserError(f"{name} must be a table of numbers, not {value!r}")
@@ -79,7 +79,7 @@ def _value(name: str, kind: str, value: Any) -> Any:
             raise UserError(f"{name} must be a string or a list of strings, not {value!r}")
         return result
     result = typed(name, kind, value) if value is not None else typed(name, kind.removesuffix(" | None"), value)
-    if isinstance(result, int | float) and not -MAX_NUMBER < result < MAX_NUMBER:  # also refuses NaN
+    if isinstance(result, int | float) and not -MAX_NUMBER < result < MAX_NUMBER:  # also rejects NaN
         raise UserError(f"{name} must be a number, not {value!r}")
     return result
 

@@ -1,4 +1,4 @@
-"""Read TOML: card files, patches, plans, weights. Anything wrong with a file is a UserError with file and line."""
+"""Read TOML files: card files, patches, plans, weights. Errors are UserErrors with file name and line."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ Entries = dict[str, Any]
 """A parsed TOML table: names and values, which may be tables themselves."""
 
 MAX_BYTES = 4 << 20
-"""Largest accepted size of a hand-written file."""
+"""The largest accepted size of a hand-written file."""
 _TWICE = re.compile(r"cannot (declare|overwrite|mutate)|duplicate", re.IGNORECASE)
 _PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
 _DECLARED = re.compile(r"\((.*)\) twice")
 
 
 def shown(path: Path) -> str:
-    """Return the name of a file in messages: the bare name of a built-in file, the path as given of a user's file."""
+    """Return the name of a file for messages: the bare name of a built-in file, the path of a user's file as given."""
     return path.name if is_in_wsim(path) else str(path)
 
 
 def read_toml(path: str | PathLike[str], noun: str = "card file") -> Entries:
-    """Return the content of a TOML file as a fresh copy; ``noun`` names the expected kind of file in messages.
+    """Return a fresh copy of the content of a TOML file; ``noun`` describes the expected kind of file in messages.
 
-    Raises UserError if it cannot be read or parsed.
+    Raises UserError if the file cannot be read or parsed.
     """
     file = Path(path)
     text, name = text_of(file, noun), shown(file)
@@ -44,7 +44,7 @@ def read_toml(path: str | PathLike[str], noun: str = "card file") -> Entries:
 
 
 def text_of(path: Path, noun: str = "card file") -> str:
-    """Return the text of a file; raise UserError if it cannot be read."""
+    """Return the text of a file; raise UserError if it cannot be read or decoded."""
     try:
         return bytes_within(path, MAX_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
@@ -56,7 +56,7 @@ def text_of(path: Path, noun: str = "card file") -> str:
 
 
 def copied(value: Any) -> Any:
-    """Return a copy of a TOML value, ten times faster than ``deepcopy``."""
+    """Copy a TOML value; ten times faster than ``deepcopy``."""
     kind = type(value)  # tomllib creates plain dicts and lists, no subclasses
     if kind is dict:
         return {name: copied(item) for name, item in value.items()}
@@ -67,14 +67,14 @@ def copied(value: Any) -> Any:
 
 @lru_cache(maxsize=16)
 def _parsed(text: str) -> Entries:
-    """Parse TOML, cached: reading cards.toml again, or a copy of it, then costs almost nothing."""
+    """Parse TOML; results are cached, so reading cards.toml or a copy of it again costs almost nothing."""
     import tomllib  # imported late: not needed for a command's help
 
-    return tomllib.loads(text + "\n")  # with a last newline tomllib names the line, not "the end"
+    return tomllib.loads(text + "\n")  # with a final newline, tomllib reports the line instead of "the end"
 
 
 def _phrase(name: str, lines: list[str], error: str) -> str:
-    """Return a TOML error in words: the line and, for a repeated key, its name."""
+    """Describe a TOML error in words, with the line and the name of a repeated key."""
     location = _PLACE.search(error)
     text = _PLACE.sub("", error)
     number = int(location[1]) if location and location[1] else 0
@@ -89,7 +89,7 @@ def _phrase(name: str, lines: list[str], error: str) -> str:
 def _used_twice(message: str, line: str) -> str:
     """Return the name of the repeated key in a TOML error."""
     declared = _DECLARED.search(message)
-    if declared:  # a table: tomllib gives the whole path as a tuple
+    if declared:  # a table: tomllib reports the whole path as a tuple
         return "the name " + ".".join(a or b for a, b in re.findall(r"'([^']*)'|\"([^\"]*)\"", declared[1]))
     inline = re.search(r"'(.*)'$", message)
     key = inline[1] if inline else line.split("=")[0].strip().strip("\"'")

@@ -172,7 +172,7 @@ wonders.Giza.A.1.points=6
     wonders.Giza: there is no such board in rule set 1e (did you mean 'Gizah'?); a new one needs a resource and
 # nothing to remove
 cards.Palas.remove=true
-    cards.Palas: there is no entry of this name to remove (did you mean 'Palace'?)
+    cards.Palas: there is no entry with this name to remove (did you mean 'Palace'?)
 # remove = false
 cards.Palace.remove=false
     cards.Palace.remove: `remove = true` must be the only key

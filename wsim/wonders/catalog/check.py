@@ -171,7 +171,7 @@ def _counters_named(catalogue: Catalogue) -> Iterator[tuple[Path, str]]:
 def _check_call(problems: Problems, path: Path, part: Node, files: Collection[EffectFile]) -> None:
     """Report a function that no file defines, or that takes a different number of arguments."""
     known = {file.name.removesuffix(".py"): dict(file.arguments) for file in files}
-    where = f"{part.text!r}, at letter {part.at}: "
+    where = f"{part.text!r}, at character {part.at}: "
     if part.whose not in known:
         file_names = ", ".join(f"{module}.py" for module in known)
         accepted = f"a function of {file_names}" if known else 'effects = "mine.py" at the head of a patch'

@@ -663,7 +663,7 @@ def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node, p
     """
     for part in node.walk():
         if reason := _why_unknown(path, clause, part, picks, chooses):
-            problems.at(path, f"{part.text!r}, at letter {part.at}: {reason}")
+            problems.at(path, f"{part.text!r}, at character {part.at}: {reason}")
             return
     low, high = span(node, {**WIDEST, **problems.counters})
     field = w.DRAW if path[-2] == w.DRAW else path[-1]  # gain.draw.DECK has the name of a deck

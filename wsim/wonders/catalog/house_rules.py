@@ -53,7 +53,7 @@ def _fits(problems: Problems, path: Path, text: str, names: tuple[str, ...]) -> 
             if part.name == _WILD and about_cities:
                 message = "wild symbols are fixed before science is scored (R23); accepted: compass, gear, tablet, ..."
         if message:
-            problems.at(path, f"{part.text!r}, at letter {part.at}: {message}")
+            problems.at(path, f"{part.text!r}, at character {part.at}: {message}")
             return False
     return True
 
