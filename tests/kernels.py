@@ -1,4 +1,4 @@
-"""Compile every kernel that the tests share once, on all processors, before the workers of pytest start.
+"""Compile each kernel shared by the tests once, on all processors, before the workers of pytest start.
 
 ``python -m tests.kernels 2`` does it with two processes, in the cache folder that ``WSIM_CACHE_DIR`` names. What is
 there already is only loaded. Kernels that a single test file makes are left to it; those that only slow tests need are
@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 GAMES = ("wonders", "babel")
 SLOW = ("wsim.wonders.kernels.lockstep", "tests.wonders.policies.value_kernels")
-"""What no quick test needs."""
+"""Kernels that no quick test needs."""
 ENTRY = re.compile(
     r"^@(?:kernel|entry)\((?!inline)|^\w+ = (?:chunk_of|commands_of|lockstep_of|stepped|describing)\(", re.MULTILINE
 )
@@ -56,7 +56,7 @@ def compile_policy(game: str, name: str) -> None:
 
 
 def run(task: tuple[str, ...]) -> str:
-    """Compile a module, or a policy; a failure is told, and left to the tests that need the kernel."""
+    """Compile a module or a policy; a failure is printed and left to the tests that need the kernel."""
     warnings.simplefilter("ignore")
     try:
         if len(task) == 1:

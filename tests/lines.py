@@ -1,4 +1,4 @@
-"""A pytest plugin that notes which lines of wsim each test executes: ``pytest -p tests.lines``, WSIM_LINES=FILE.
+"""A pytest plugin that records which lines of wsim each test executes: ``pytest -p tests.lines``, WSIM_LINES=FILE.
 
 The file is a JSON object. "lines": test, or file for its fixtures -> module -> lines; "" is what importing the modules
 executes. "seconds": test -> how long it took while it was traced, file -> how long its fixtures took. "unfit": tests
@@ -79,7 +79,7 @@ def pytest_configure() -> None:
 
 
 def end() -> None:
-    """Follow no more."""
+    """Stop tracing."""
     _followed.on = False
     sys.settrace(None)
     threading.settrace(None)
@@ -137,7 +137,7 @@ def pytest_sessionfinish() -> None:
 
 
 def write(file: Path) -> None:
-    """Write what was noted until now, and follow no more."""
+    """Write the recorded lines and stop tracing."""
     end()
     report: dict[str, dict[str, list[int]]] = {}
     for test, lines in _executed.items():

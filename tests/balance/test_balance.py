@@ -124,8 +124,7 @@ def _told(phase: list[str]) -> Any:
 
 @first_quick(1, "beyond", ["one at its bound", "all at their bounds"])
 def test_the_proof_keeps_its_error_rate(beyond: str) -> None:
-    """A patch exactly at the bound of a target is proven in at most alpha of all attempts, over all targets of a goal.
-    """
+    """A patch exactly at the bound of a target is proven in at most alpha of all attempts, all targets counted."""
     random = np.random.default_rng(5)
     alpha, proofs, tries, cells = 0.05, 2, 20_000, 14
     bounded = [Cell("four", str(place), "win", 0.235, 0.265, True) for place in range(cells)]

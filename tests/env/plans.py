@@ -1,4 +1,4 @@
-"""Plans of the environments' tests: the quick tier steps Tower of Babel, whose kernels are compiled much sooner."""
+"""Plans of the environment tests: the quick tier uses Tower of Babel, whose kernels compile much faster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The environments keep the interfaces of PettingZoo and Gymnasium, by the tests of these libraries."""
+"""The environments conform to PettingZoo and Gymnasium, checked by the tests of these libraries."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def actions_of(env: Any, seen: dict[str, Any]) -> dict[str, int]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLANS)
 def test_acting_together_equals_acting_in_sequence(name: str) -> None:
-    """The same actions lead to the same game, and those who act together are not told of each other."""
+    """The same actions lead to the same game, and players who act together do not see each other's actions."""
     keys = PLANS[name]
     together, apart = wsim.env.parallel(seed=6, **keys), wsim.env.aec(seed=6, **keys)
     seen, _ = together.reset()

@@ -1,4 +1,4 @@
-"""The adapter keeps the interface of OpenSpiel's games, by playthroughs as its own tests make them."""
+"""The adapter conforms to the interface of OpenSpiel games, checked by playthroughs as in OpenSpiel's own tests."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def dealt(state: SpielState, outcome: int = 0) -> SpielState:
 
 @plans_and_teams
 def test_a_random_playthrough_is_consistent(keys: dict[str, Any]) -> None:
-    """Everything that is asked of a state agrees with everything else, from the deal to the end."""
+    """All methods of a state agree with each other, from the deal to the end."""
     game = wsim.env.spiel(deals=3, seed=5, **keys)
     dice, state = random.Random(4), game.new_initial_state()
     assert state.current_player() == CHANCE
@@ -75,7 +75,7 @@ def test_a_random_playthrough_is_consistent(keys: dict[str, Any]) -> None:
 
 @plans
 def test_the_information_state_reveals_nothing_hidden(keys: dict[str, Any]) -> None:
-    """All that the player cannot know is resampled: it sees the same, others do not."""
+    """Everything that the player cannot know is resampled: its own view stays the same, other views change."""
     game = wsim.env.spiel(seed=9, **keys)
     dice, state, differ = random.Random(1), dealt(game.new_initial_state()), 0
     for step in range(24):

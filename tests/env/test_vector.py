@@ -1,4 +1,4 @@
-"""Many games stepped at once are the games that are played one by one, and what is wrong is said in one sentence."""
+"""Games stepped together equal games played one by one, and errors are reported in one sentence."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def drawn(masks: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[A
 
 
 def past_forced(game: wsim.Game) -> wsim.Game:
-    """Step a game to the next decision that is one."""
+    """Step a game to the next decision with a choice."""
     while game.to_move is not None and len(game.legal()) == 1:
         game.step(0)
     return game
@@ -135,7 +135,7 @@ def test_every_move_of_babel_has_a_separate_action(keys: dict[str, Any]) -> None
 
 @pytest.mark.parametrize("game", [pytest.param("seven_wonders", marks=pytest.mark.slow), "tower_of_babel"])
 def test_the_line_up_plays_the_other_seats(game: str, tmp_path: Path) -> None:
-    """The caller plays what a policy would play: the games of the laboratory come out."""
+    """If the caller plays the moves of a policy, the games equal those of simulate."""
     (tmp_path / "first.py").write_text(FIRST, encoding="utf-8")
     policies = [f"{tmp_path / 'first.py'}:first", "balanced", "random", "random"]
     seats = wsim.simulate(game=game, players=4, games=6, seed=3, policies=policies, rotate=False)
@@ -224,7 +224,7 @@ def test_reset_continues_with_new_games_or_restarts_with_a_seed() -> None:
 
 
 def test_arrays_are_reused_between_calls() -> None:
-    """The memory does not grow: every call fills the same arrays."""
+    """Memory does not grow: every call fills the same arrays."""
     with VectorEnv(3, **BABEL) as env:
         one = env.reset()
         two = env.step(one.masks.argmax(axis=1))

@@ -1,4 +1,4 @@
-"""Which module of wsim imports which, read from the sources."""
+"""The imports between modules of wsim, read from the sources."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def imports(tree: ast.AST, type_only: bool = False) -> Iterator[str]:
 
 
 def module_of(name: str) -> str | None:
-    """Return the module of wsim behind a dotted name; None for what is none, or not of wsim."""
+    """Return the wsim module behind a dotted name; None if it is not a module of wsim."""
     first, *rest = name.split(".")
     if first != "wsim":
         return None

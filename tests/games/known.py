@@ -1,4 +1,4 @@
-"""The games of the tests, made known to wsim: here, or to a command line in a process of its own.
+"""Registration of the test games with wsim: in this process, or in a separate command-line process.
 
 ``python -m tests.games.known luck match ...`` is ``wsim match ...`` with that game as the default.
 """
@@ -19,7 +19,7 @@ HOMES = {
 
 
 def make_known(name: str) -> Mapping[str, str]:
-    """Put a game in front of the games, where the default is; return the games as they were."""
+    """Register a game in first place, so that it becomes the default; return the previous games."""
     before = dict(GAMES)
     GAMES.clear()
     GAMES.update({name: HOMES[name], **before})

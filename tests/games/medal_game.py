@@ -1,4 +1,4 @@
-"""A game for the tests of comparisons: its effects are known by construction.
+"""A game for the tests of comparisons, whose effects are known by construction.
 
 A seat draws a score from a hash of (seed, game, seat), and in a quarter of the games it owns the medal, which is worth
 ``cards.Medal.points`` (5). ``cards.Medal.salt`` changes part of every score and no distribution: a change without an
@@ -83,7 +83,7 @@ MEDAL = ("cards", "Medal", "points")
 
 
 MARK, UNDER_WAY = "MEDAL_MARK", 200_000
-"""A file of this name of the environment is made where so many games were played: a test waits for it."""
+"""Environment variable with the name of a file that is created after this many games: a test waits for it."""
 
 
 class Medal(Game):

@@ -1,4 +1,4 @@
-"""The toy game in the conformance suite: what a third game adds here."""
+"""The toy game in the conformance suite: the row that a third game adds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the conformance suite must be told of a game, because only the game can know it: a row."""
+"""A row of the conformance suite: the facts about a game that only the game can know."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ class Row:
     unseen: Callable[[str], list[tuple[int, int]]]
 
     def plan(self, table: Mapping[str, Any], **more: Any) -> Plan:
-        """Return a plan of a table, everybody playing something else."""
+        """Return a plan of a table with a different policy in every seat."""
         usual: dict[str, Any] = {"game": self.game.NAME, "policies": self.line_up[: table["players"]], "rotate": True}
         return Plan.make(**{**usual, "games": 40, "seed": 17, **table, **more})

@@ -1,6 +1,6 @@
-"""What every game promises (``wsim.game``), asked of every game: those of wsim, and the toy game as a third one.
+"""The guarantees of ``wsim.game``, tested on every game: those of wsim, and the toy game as a third one.
 
-A new game is a line in ``ROWS``; what only the game can say of itself stands in its row (``tests.games.rows``).
+A new game is a line in ``ROWS``; facts that only the game can know are in its row (``tests.games.rows``).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.usefixtures("toy_among_games")
 ROWS = (row_wonders.ROW, row_babel.ROW, row_toy.ROW)
 LAYINGS = [pytest.param(row, table, id="-".join(map(str, table.values()))) for row in ROWS for table in row.tables]
 CHEAP = {"search": "search:playouts=10", "endgame": "endgame:playouts=10"}
-"""Entries of policies that take their time, in place of their names."""
+"""Line-up entries of slow policies, used instead of their names."""
 PLAYERS = [
     pytest.param(
         row,

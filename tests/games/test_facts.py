@@ -1,6 +1,6 @@
-"""Every fact about a city or seat is where its row of the table says, and nowhere else; a new row is enough for all.
+"""Every fact about a city or seat is where its table row says, and nowhere else; adding a row is sufficient.
 
-What runs here is the text of the kernels, as Python: no kernel is compiled for a table that a test makes up.
+The kernel source runs here as Python: no kernel is compiled for the tables made up by tests.
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ TOYS = (
         most=4,
     ),
 )  # fmt: skip
-"""Facts that no game has."""
+"""Facts that exist in no game."""
 
 
 @GAMES

@@ -1,7 +1,7 @@
-"""The house: which room may import which, and that only the gateway names the compiler.
+"""The layers of wsim: which package may import which, and that only the gateway imports the compiler.
 
-The rooms and their order are those of ``docs/architecture.md``; lower ones come first. Imports within functions count:
-they make a start lighter, not a house smaller. Imports for type checkers make circles, too.
+The packages and their order are those of ``docs/architecture.md``, lowest first. Imports within functions count: they
+make the start faster but do not remove a dependency. Imports for type checkers also form circles.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("cli",),
     ("__main__",),
 )
-"""Rooms from the ground up; those on one floor do not import each other."""
+"""Packages from the lowest layer up; packages of one layer do not import each other."""
 
 NO_GAME = (
     *("stats", "spec", "game", "policies", "lab", "positions"),
@@ -47,10 +47,10 @@ UPSTAIRS = {
     ("game", "positions/scenes"): "a game without a page of its own is told plainly",
     ("lab/store", "positions/run_games"): "a run gives its games as positions",
 }
-"""Imports that go up, each with its reason."""
+"""Imports from a lower to a higher layer, each with its reason."""
 
 IN_CIRCLES: set[str] = set()
-"""Modules that still stand in a circle of imports. Those that no longer do must go from here, none may be added."""
+"""Modules that are still part of a circular import. Resolved ones must be removed here; none may be added."""
 
 
 def floor_of(module: str) -> int:

@@ -1,4 +1,4 @@
-"""A game of someone else's, installed like any package: played, stepped, told and reported without an edit to wsim."""
+"""A third-party game, installed like any package: played, stepped, traced and reported without an edit to wsim."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def command(site: Path, folder: Path, *words: str, code: int = 0) -> str:
-    """Run a command of wsim in a process of its own, with what is installed in a folder; return what it printed."""
+    """Run a wsim command in a separate process with the packages installed in a folder; return its output."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(site), str(ROOT)))}
     done = subprocess.run(
         [sys.executable, "-m", "wsim", *words], env=environment, cwd=folder, capture_output=True, text=True, check=False
@@ -64,7 +64,7 @@ def test_an_installed_game_works_with_run_match_trace_and_report(site: Path, tmp
 
 
 def found(monkeypatch: pytest.MonkeyPatch, site: Path) -> Installed:
-    """Return the games as a new process finds them with a folder of packages before all others."""
+    """Return the games that a new process finds with a folder of packages in front of all others."""
     monkeypatch.syspath_prepend(site)
     games = Installed(GAME_GROUP)
     monkeypatch.setattr(wsim.installed, "GAMES", games)

@@ -1,4 +1,4 @@
-"""A game of someone else's with kernels: searched, learned, stepped and reported without an edit to wsim."""
+"""A third-party game with kernels: searched, trained, stepped and reported without an edit to wsim."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def ready(*policies: str, **keys: Any) -> Simulator:
 
 
 def share(simulator: Simulator, games: int = 600) -> float:
-    """Return the share of the victories of the first entry of the line-up."""
+    """Return the win share of the first entry of the line-up."""
     rows = np.zeros(games * simulator.seats, simulator.row_dtype)
     simulator.play(0, rows)
     return float(rows["win_share"][rows["policy"] == 0].mean())
@@ -53,7 +53,7 @@ def share(simulator: Simulator, games: int = 600) -> float:
 
 @pytest.mark.slow
 def test_policies_of_an_installed_game_search() -> None:
-    """Playouts against those who sit there are stronger than the weights that the search begins from."""
+    """A search with playouts against the actual opponents beats the weights that it starts from."""
     by_weights, by_playouts = (
         share(ready(first, "random", "random"), 1500)
         for first in ("balanced", "search:playouts=60:pool=random:prior=2")
@@ -121,7 +121,7 @@ def test_a_game_without_a_net_says_so() -> None:
 
 
 def test_the_ladder_game_has_the_documented_size() -> None:
-    """What docs/architecture.md promises."""
+    """The numbers of lines that docs/architecture.md states."""
     for most, names in WITHIN.values():
         lines = [
             len(path.read_text(encoding="utf-8").splitlines())

@@ -1,4 +1,4 @@
-"""Kernels that all games share, as plain Python on a toy: who is asked, what is overruled, how many games go on."""
+"""Kernels shared by all games, as plain Python on a toy game: decisions, overruling, games played side by side."""
 
 from __future__ import annotations
 
@@ -270,7 +270,7 @@ def step_of(number: int, **more: Any) -> Step:
 
 
 class Lockstep:
-    """Games of the toy that are stepped together; seat 1 is played by a policy."""
+    """Toy games that are stepped together; seat 1 is played by a policy."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, policy: int = 2) -> None:
         module, plain = in_python(lockstep, monkeypatch), in_python(engine, monkeypatch)

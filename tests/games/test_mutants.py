@@ -1,4 +1,4 @@
-"""The faults that ``tests.mutants`` plants: where they are drawn, what they change, that tests notice or miss them."""
+"""The faults of ``tests.mutants``: where they are drawn, what they change, and whether tests detect them."""
 
 from __future__ import annotations
 

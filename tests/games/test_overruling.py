@@ -1,4 +1,4 @@
-"""Overruled decisions (``wsim.kernels.overruling``): who is asked what, and what stays as it was."""
+"""Overruled decisions (``wsim.kernels.overruling``): how policies are asked, and what stays unchanged."""
 
 from __future__ import annotations
 

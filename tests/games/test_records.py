@@ -1,4 +1,4 @@
-"""Records: every field says what it holds; a position is the head of a game and small enough to be copied often."""
+"""Records: every field is documented; a position is a prefix of a game and small enough to be copied often."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_position_is_a_prefix_of_the_game_record(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_position_copies_faster_than_the_whole_game_record(game: str) -> None:
-    """Scratch is many times what a game is; a copy of the position alone leaves it behind."""
+    """Scratch memory is many times larger than the game itself; a copy of the position omits it."""
     records = layout(game)
     source, target = (np.zeros(1, records.GAME).view(np.uint8) for _ in range(2))
     size = records.STATE.itemsize

@@ -1,4 +1,4 @@
-"""The same plan gives the same rows: digests of both tables, taken before the modules were moved into rooms.
+"""The same plan gives the same rows: digests of both tables, recorded before the modules were moved into packages.
 
 One plan for each game, rule set and number of players, with policies of every kind, explored and recorded picks, and
 the switches of Tower of Babel. A digest may change only with a rule or a policy, and then the change says why: where

@@ -1,4 +1,4 @@
-"""The steps of a search by playouts as plain Python: candidates, who plays, what playouts add up to, who is dropped."""
+"""The steps of a playout search as plain Python: candidates, playout policies, sums of playouts, dropped candidates."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def test_each_candidate_is_played_from_the_same_cards(module: Any) -> None:
     ("manner", "left", "index"), [("VALUED", 3, 5), ("FULL", 3, 5), ("FULL", 1, 4), ("FULL", 0, -1)]
 )
 def test_a_search_needs_at_least_two_candidates(manner: str, left: int, index: int, module: Any) -> None:
-    """It begins with the position and the decision as they are, and puts them back; nothing is recorded meanwhile."""
+    """It starts from the current position and decision and restores them; nothing is recorded in between."""
     thought: list[Any] = []
     words = np.arange(4, dtype=np.uint64)
     parameters = [0.0] * 9

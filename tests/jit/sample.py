@@ -106,7 +106,7 @@ def work(state, fixed):  # type: ignore[no-untyped-def]
 
 @kernel(types.int64(State, types.int64))
 def element(state, at):  # type: ignore[no-untyped-def]
-    """Read an element that may not exist."""
+    """Read an element that may be out of range."""
     return state.grid[1, at]
 
 
@@ -142,7 +142,7 @@ def caller_by_name(fails, state):  # type: ignore[no-untyped-def]
 
 @kernel(types.void(Layers, types.int64, types.int64))
 def sum_layers(layers, count, shift):  # type: ignore[no-untyped-def]
-    """Sum two layers of short integers, with so many rows in the first one."""
+    """Sum two layers of short integers, with ``count`` rows in the first one."""
     round_inputs(layers.numbers[1], layers.inputs)
     multiply(layers.bias, layers.inputs, layers.weights, layers.sums)
     add_rows(layers.rows, layers.places, count, shift, layers.sums)

@@ -1,4 +1,4 @@
-"""What is compiled before the workers of a whole run start: all that more than one file of tests needs."""
+"""The kernels compiled before the workers of a whole test run start: those that several test files need."""
 
 from __future__ import annotations
 

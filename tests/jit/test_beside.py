@@ -1,4 +1,4 @@
-"""Compiling in another process: it fills the cache, and nothing is lost where it cannot."""
+"""Compiling in another process: it fills the cache, and a failure has no consequences."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cold_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
-    """The processes that are started."""
+    """The started processes."""
     found: list[Any] = []
     popen = subprocess.Popen
 

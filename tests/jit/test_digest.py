@@ -1,7 +1,7 @@
-"""The digest that names the cache folder of a package covers all that its kernels are made of.
+"""The digest that names the cache folder of a package covers all sources of its kernels.
 
-A kernel whose source changed must not meet what was compiled of its former self. So every module that a module with
-kernels imports, directly or not, lies in the sources of the digest, or holds nothing that is compiled.
+A changed kernel must not load the compiled code of its former version. So every module that a kernel module imports,
+directly or indirectly, is either among the sources of the digest or contains nothing that is compiled.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NOT_COMPILED = {
 
 
 def covered(package: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """Return the modules whose text is in the digest of a package such as "wonders.policies"."""
+    """Return the modules whose source is in the digest of a package such as "wonders.policies"."""
     read: list[Path] = []
     files = places._files
 

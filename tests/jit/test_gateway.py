@@ -44,7 +44,7 @@ def asked(*words: str, **environment: str) -> Any:
 
 @pytest.fixture(scope="module")
 def expected(sample: Any) -> dict[str, Any]:
-    """What the sample answers in this process."""
+    """The results of the sample in this process."""
     found: dict[str, Any] = sample.answers()
     return found
 

@@ -1,4 +1,4 @@
-"""Kernels on the disk: whatever is done to their files or their folder, they are compiled again, never loaded wrong."""
+"""Kernels on disk: if their files or folder are damaged, they are compiled again and never loaded incorrectly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions in slots: called by their number, kept to their bounds, and known by the thread in which they failed."""
+"""Functions in slots: called by number, with their results bounded and failures recorded per thread."""
 
 from __future__ import annotations
 

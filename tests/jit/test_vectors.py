@@ -1,4 +1,4 @@
-"""Sums of short integers by vectors: those that whole numbers of any size have (every mode: test_gateway)."""
+"""Vectorised sums of short integers equal exact integer sums (every mode: test_gateway)."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 class Ended(BaseException):
-    """The process is gone."""
+    """The simulated process has ended."""
 
 
 class Ends:
@@ -48,7 +48,7 @@ class Ends:
         self._lock = Lock()
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """Take an audit event."""
+        """Handle an audit event."""
         if event not in _PLACES or (event == "open" and not _for_writing(arguments)):
             return
         named = [arguments[place] for place in _PLACES[event]]

@@ -1,4 +1,4 @@
-"""A run folder stands alone: everything by content, read there, from any folder, after the files outside are gone."""
+"""A run folder is self-contained: its files are stored by content, and it can be read after the originals are gone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer, of whatever kind: its fields are its record; it is written, read, shown and asked again in one way."""
+"""Answers of every kind: fields match the record, and all are written, read, shown and repeated in the same way."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_an_answer_in_memory_can_be_repeated() -> None:
 
 
 def test_a_match_records_every_option_of_its_game() -> None:
-    """Also those of a game that nothing above the games knows."""
+    """This includes options of a game that only the game package knows."""
     options: dict[str, Any] = {"action_cards": "true", "two_colour_discs": "true"}
     answer = wsim.match("builder", "collector", game="tower_of_babel", budget=10, **options)
     plan = answer.record()["plan"]

@@ -1,4 +1,4 @@
-"""Threads and chunks cannot be seen in the data; memory is bounded; errors come through."""
+"""Data do not depend on threads and chunks; memory is bounded; errors are raised."""
 
 from __future__ import annotations
 

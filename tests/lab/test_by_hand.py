@@ -1,4 +1,4 @@
-"""The laboratory piece by piece: parts of runs, sizes of chunks, shards that grow, differences of records, by hand."""
+"""The laboratory piece by piece, by hand: parts of runs, chunk sizes, growing shards, differences between records."""
 
 from __future__ import annotations
 

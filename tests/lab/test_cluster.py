@@ -1,4 +1,4 @@
-"""Playing on a cluster: the same files as on threads, whoever dies. Real processes, real workers, real kills."""
+"""Playing on a cluster: the same files as on threads, whichever process dies. Real processes, workers and kills."""
 
 from __future__ import annotations
 
@@ -435,7 +435,7 @@ def test_dask_logs_about_lost_connections_are_not_printed() -> None:
 
 
 def test_a_cluster_that_does_not_answer_is_a_failure(place: Path) -> None:
-    """Nobody listens on port 1."""
+    """No process listens on port 1."""
     code = (
         "import sys\nfrom wsim.lab import cluster\ncluster._WAIT = '1s'\nfrom wsim.cli.app import main\n"
         "main(['run', '--games', '10', '--policies', 'random', '--cluster', 'tcp://127.0.0.1:1', '-o', 'run', '-q'])\n"

@@ -1,4 +1,4 @@
-"""Damage is seen: real flips, cuts, swaps and losses in run folders; a sentence each, never another number."""
+"""Damage is detected: real flips, cuts, swaps and losses in run folders give one sentence each, never wrong numbers."""
 
 from __future__ import annotations
 

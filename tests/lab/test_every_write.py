@@ -1,4 +1,4 @@
-"""Whatever ends a process, at any of its writes, or a full disk at any byte: what was there opens, and goes on."""
+"""A process may end at any write, or the disk may be full at any byte: the existing run opens and can be continued."""
 
 from __future__ import annotations
 

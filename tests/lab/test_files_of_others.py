@@ -1,4 +1,4 @@
-"""Files that somebody sent are data: whatever is in them, one sentence comes out, and nothing is opened beside them.
+"""Files from others are data: any content gives at most one sentence, and no other file is opened.
 
 Every reader is given files of wsim's own, damaged by a seeded draw: bits turned, ends cut off, values replaced by ones
 that nobody would write, keys taken away. What carries a check gets one that fits, or the check would be all that is

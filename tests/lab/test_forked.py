@@ -1,4 +1,4 @@
-"""Workers of every kind after the parent has played: they play the same games, or say what helps."""
+"""Workers of every kind after the parent has played: they play the same games or report a remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs killed at random moments lose nothing; ``WSIM_KILLS=50`` tries so many of each signal."""
+"""Runs killed at random moments lose nothing; ``WSIM_KILLS=50`` tries 50 kills with each signal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""More of runs by hand: what is said of damage and missing parts, what a store holds, ledgers, wishes, answers."""
+"""More of runs by hand: messages on damage and missing parts, contents of stores, ledgers, wishes, answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pyproject.toml promises."""
+"""Checks on pyproject.toml and the wheel."""
 
 from __future__ import annotations
 

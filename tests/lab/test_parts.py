@@ -1,4 +1,4 @@
-"""Runs grow, split and join: the same rows as of a run made in one go, whatever was done in between."""
+"""Extended, split and merged runs have the same rows as a run played in one go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sanitising pass, the plan file, the digest, the command."""
+"""Normalisation of plans, plan files, digests, commands."""
 
 from __future__ import annotations
 

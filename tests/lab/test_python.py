@@ -1,4 +1,4 @@
-"""wsim as a library: what an editor sees, what a notebook shows, the tables of a run, and input of wrong types."""
+"""wsim as a library: signatures in an editor, display in a notebook, the tables of a run, and input of wrong types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs in an object store: a real server that speaks S3, on this machine."""
+"""Runs in an object store: a real S3 server on this machine."""
 
 from __future__ import annotations
 

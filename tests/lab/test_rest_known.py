@@ -1,4 +1,4 @@
-"""How far figures move between players, beside them in tables: where it is known and nowhere else."""
+"""Differences between players next to the figures of tables: shown where they are known and nowhere else."""
 
 from __future__ import annotations
 

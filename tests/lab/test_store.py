@@ -1,4 +1,4 @@
-"""Run folders: whole or not there, resumed to the same data, never mixed with another run."""
+"""Run folders: complete or absent, resumed to the same data, never mixed with a different run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs that keep a summary: no rows, the same tables, whatever was interrupted, cut, split or joined."""
+"""Runs that store a summary: no rows, but the same tables, even if interrupted, extended, split or merged."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_a_summary_stores_no_rows() -> None:
 
 @pytest.mark.usefixtures("toy")
 def test_sums_do_not_depend_on_threads_shards_or_parts() -> None:
-    """Not in a single bit: they are sums of whole numbers."""
+    """They are sums of whole numbers, so not a single bit differs."""
     once = record(Plan.make(games=400, rotate=True, keep="summary"), "once", threads=1).summary
     cut = recorded(threads=3).summary
     for number in (1, 2, 3):

@@ -1,4 +1,4 @@
-"""Runs that earlier versions wrote open, or are refused with the command that plays them again."""
+"""Runs written by earlier versions can be opened, or are rejected with the command that plays them again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs with games that say what things are worth: kept with the shards, however these are made."""
+"""Runs with worth games: their sums are stored with the shards, however these are made."""
 
 from __future__ import annotations
 

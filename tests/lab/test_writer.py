@@ -1,4 +1,4 @@
-"""Two processes at one folder, and failures in a folder that has a run: what the second look sees, what is kept."""
+"""Two processes writing to one folder, and failures in a folder with an existing run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans and harvests for the tests of learning, as small as they go."""
+"""The smallest possible plans and harvests for the tests of learning."""
 
 from __future__ import annotations
 

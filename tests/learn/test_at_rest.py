@@ -1,4 +1,4 @@
-"""What tables of the shipped net alone look like, from self-play: science is not free for a lone scientist again."""
+"""Self-play of the shipped net: a lone science player is contested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learning by hand: plans at their bounds, parts and their games, nets of rounds, the value net, judgements."""
+"""Learning by hand: plans at their bounds, parts and their games, nets of rounds, the value net, evaluations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Harvests of decisions: a function of table, part and seed, and what moves are worth to the seat that decides."""
+"""Harvests of decisions: they depend only on table, part and seed, and value moves for the deciding seat."""
 
 from __future__ import annotations
 

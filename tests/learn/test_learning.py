@@ -1,4 +1,4 @@
-"""``wsim learn``: plans, fitting, judging, runs that go on, and the same decisions for any number of threads."""
+"""``wsim learn``: plans, fitting, evaluation, resumed runs, and the same decisions for any number of threads."""
 
 from __future__ import annotations
 

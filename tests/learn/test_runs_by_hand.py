@@ -1,4 +1,4 @@
-"""Learning runs by hand: what is recorded and refused, the net that a run begins from, threads, and the conclusion."""
+"""Learning runs by hand: records, invalid continuations, the initial net of a run, threads, and the conclusion."""
 
 from __future__ import annotations
 

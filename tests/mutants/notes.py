@@ -52,7 +52,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "wonders/policies": ("wonders/policies", "policies/test_rivals.py"),
     "": ("lab", "cli"),
 }
-"""The tests of a package, where they are not the folder of its name; "" is for modules of wsim itself."""
+"""The tests of packages whose tests are not in the folder of the same name; "" is for modules of wsim itself."""
 
 
 def tests_of(package: str) -> list[str]:
@@ -85,7 +85,7 @@ def _names(file: str, module: Path) -> bool:
 
 @dataclass
 class Notes:
-    """What is known of some files of tests: the lines that each test executes, its seconds, and which are unfit."""
+    """Notes on some test files: the lines that each test executes, its time in seconds, and which tests are unfit."""
 
     executed: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)

@@ -1,5 +1,4 @@
-"""One game, coded as the rules describe it. ``Reference(...).play()`` returns its trace; ``picks`` lists its decisions.
-"""
+"""One game as the rules describe it. ``Reference(...).play()`` returns its trace; ``picks`` lists its decisions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A game of someone else's with kernels: what ``wsim.positions.kernel_game`` asks of one at its smallest.
+"""A third-party game with kernels: the minimum that ``wsim.positions.kernel_game`` requires.
 
-The package is all that it costs, and may be installed by pip with the entry point ``ladder = "ladder_game:GAME"``
-(``tests/games/test_installed_kernels.py``). Its rules stand in ``kernels/rules.py``.
+This package is all that is needed, and it can be installed by pip with the entry point ``ladder = "ladder_game:GAME"``
+(``tests/games/test_installed_kernels.py``). Its rules are in ``kernels/rules.py``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What wsim learn needs of the ladder."""
+"""The interface of the ladder game that wsim learn needs."""
 
 from __future__ import annotations
 

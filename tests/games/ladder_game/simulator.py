@@ -1,4 +1,4 @@
-"""A plan of the ladder made ready to play, and its games in progress."""
+"""A prepared plan of the ladder game, and its games in progress."""
 
 from __future__ import annotations
 

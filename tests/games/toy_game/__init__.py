@@ -1,4 +1,4 @@
-"""A third game: what ``wsim.game`` asks of one at its smallest, and the default game of many tests.
+"""A third game: the minimum that ``wsim.game`` requires, and the default game of many tests.
 
 The package is all that a game costs: its rules and policies (``simulator``), a game in progress (``position``), a table
 of its own (``tables``), this module, and the entry point ``toy = "toy_game:GAME"`` where it is installed

@@ -1,4 +1,4 @@
-"""What the toy game can be asked: how those did who have a treasure, and a table of its own shape."""
+"""The analyses of the toy game: results of the owners of a treasure, and a table with its own columns."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from .rules import load_entrant, outcome, redraw
 
 @kernel
 def _seat_players(game, rules, seating, seed, number):
-    """Let the line-up play on, with random streams of its own."""
+    """Let the line-up continue with its own random streams."""
     for seat in range(rules.seats):
         load_entrant(game.own[seat], seating, seat)
         seek(game.own[seat], redrawn_seat_word(seed, number, seat), 0)

@@ -1,4 +1,4 @@
-"""Whole games: the entry point, apart from what steps games, which need not wait for it."""
+"""The entry point of whole games, separate from stepping kernels, which need not wait for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Playing on with policies."""
+"""Continuing games with policies."""
 
 from __future__ import annotations
 

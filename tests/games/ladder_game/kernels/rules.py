@@ -1,6 +1,6 @@
-"""The rules of the ladder: of forty cards each seat is dealt six; seat after seat plays one to the ladder of all.
+"""The rules of the ladder: each seat is dealt six of forty cards; seats in turn play one card to a common ladder.
 
-A card above the last one is a rung, worth a point; below it the ladder begins anew. The most rungs win.
+A card above the last one is a rung, worth a point; a lower card starts the ladder again. The most rungs win.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ load_entrant = loading(PARAMETERS)
 
 @kernel
 def deal(game, rules, seat, every):
-    """Deal what nobody else has seen: to every seat, or to all but one as many cards as they hold."""
+    """Deal unseen cards: to every seat, or to all seats but one as many cards as they hold."""
     public, taken, cards = game.public, game.public.seen, HAND
     if not every:
         taken |= game.own[seat].hand

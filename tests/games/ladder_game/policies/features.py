@@ -1,3 +1,3 @@
-"""What the weights are for."""
+"""The meaning of the weights."""
 
 FEATURES = {"step": "a card that is skipped", "waste": "a card that is no rung"}

@@ -11,7 +11,7 @@ from .simple import card_value
 
 @kernel
 def _fill(public, own, choice, rules, settings, values, places, count, state, moves):
-    """Fill how far game, ladder and best rival are; of a card its value, its height, what stays above it."""
+    """Fill the inputs: progress of game, ladder and best rival; value and height of each card, and the cards above."""
     state[0], state[1] = public.turn / (HAND * rules.seats), (public.top + 1) / CARDS
     state[2] = public.rungs[own.seat] / HAND
     for seat in range(rules.seats):

@@ -1,4 +1,4 @@
-"""Playouts of the best moves; the prior is what the weights say."""
+"""Playouts of the best moves; the prior is the value by the weights."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .simple import card_value
 
 @kernel
 def _values(game, rules, settings, seat):
-    """Fill what the weights say of each move, as utility."""
+    """Fill the value of each move by the weights, as utility."""
     for index in range(game.choice.count):
         value = card_value(game.public, game.own[seat], settings, game.choice.moves[index])
         game.lookahead.values[index] = 0.002 * value
@@ -20,7 +20,7 @@ def _values(game, rules, settings, seat):
 
 @kernel
 def _moment(public, choice):
-    """Return the turn: it tells the decisions of a game apart."""
+    """Return the turn, which identifies a decision of the game."""
     return public.turn
 
 

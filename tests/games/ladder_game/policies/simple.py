@@ -14,7 +14,7 @@ def random(public, own, choice, rules, settings):
 
 @kernel
 def card_value(public, own, settings, card):
-    """Return what the weights say of a card."""
+    """Return the value of a card by the weights."""
     step = card - public.top
     return settings.weights[0] * step if step > 0 else settings.weights[1] - settings.weights[0] * step
 
