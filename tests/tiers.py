@@ -1,4 +1,4 @@
-"""Cases of a test in two tiers: some of them in the quick one, the rest in the slow one."""
+"""Test cases in two tiers: some in the quick tier, the rest in the slow tier."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ LONGEST = (
     "tests/jit/test_gateway.py",
     "tests/policies/test_user.py",
 )
-"""Files that take half a minute and more in the slow tier, the longest first."""
+"""Files that take at least half a minute in the slow tier, the longest first."""
 
 
 def sampled(quick: int, whole: int, name: str = "games") -> pytest.MarkDecorator:
-    """Give a test the numbers ``range(quick)`` in the quick tier, and those up to ``whole`` in the slow one."""
+    """Parametrize a test with ``range(quick)`` in the quick tier and the numbers up to ``whole`` in the slow tier."""
     return first_quick(1, name, [range(quick), range(quick, whole)], ids=("first", "rest"))
 
 
@@ -38,7 +38,7 @@ def first_quick(quick: int, names: Names, cases: Iterable[Any], **how: Any) -> p
 
 
 def each_third_quick(names: Names, cases: Iterable[Any], **how: Any) -> pytest.MarkDecorator:
-    """Parametrize a test by many cases of one kind, the first, fourth, seventh, ... of them in the quick tier."""
+    """Parametrize a test with many similar cases; the first, fourth, seventh, ... are in the quick tier."""
     every = [slow(names, case) if place % 3 else case for place, case in enumerate(cases)]
     return pytest.mark.parametrize(names, every, **how)
 

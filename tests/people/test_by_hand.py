@@ -1,4 +1,4 @@
-"""Games of people by hand: evidence, chances, schedules, likeness and tables, worked out on paper."""
+"""Games of people, worked out by hand: evidence, chances, schedules, likeness and tables."""
 
 from __future__ import annotations
 

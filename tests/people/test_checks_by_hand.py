@@ -1,4 +1,4 @@
-"""Rows of people's games by hand: which are one game, which values fit, what the seats table makes of them."""
+"""Rows of people's games by hand: grouping into games, valid values, the resulting seats table."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_team_mates_must_sit_next_to_each_other() -> None:
 
 
 def test_item_lists_become_one_column_per_item() -> None:
-    """In game 1 nobody wrote any, so nobody knows."""
+    """Nobody recorded any in game 1, so they are unknown."""
     sheet = sheet_of([0, 0, 1, 1], total=["9"], built=["Altar; Baths", None, None, None])
     sheet.check()
     assert sheet.rows["card:Altar"].to_list() == [True, False, None, None]

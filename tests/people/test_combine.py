@@ -1,4 +1,4 @@
-"""Combining: the mathematics against numerical integration and statsmodels, its promises by simulation, the command."""
+"""Combining: the mathematics against numerical integration and statsmodels, calibration by simulation, the command."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_combining_is_calibrated_and_never_much_worse_than_the_better_side(games
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A study, and people who are policies: the games of another policy as a sheet."""
+    """A study, and a sheet of games that stand for people's but were played by a different policy."""
     from wsim.lab.plan import Plan
     from wsim.lab.run import record
     from wsim.people.importing import import_files

@@ -1,4 +1,4 @@
-"""People next to policies: clustered errors against a library, comparisons and calibration of runs of people."""
+"""People compared with policies: clustered errors against a library, comparisons and calibration of runs of people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of people's games: what was played, by codes; what the simulation adds; what to play next."""
+"""The page of a group's games: games by player code, figures from the simulation, and what to play next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People's games become runs: every form of sheet, all mistakes at once, nothing evaluated, no names sent on."""
+"""People's games become runs: every form of sheet, all mistakes at once, no formula evaluated, no names stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who plays like people: people who are a policy are most like it, and their skill is found."""
+"""Which policy plays like people: simulated people are most like their own policy, and their skill is recovered."""
 
 from __future__ import annotations
 

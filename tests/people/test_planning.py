@@ -1,4 +1,4 @@
-"""Planning: chances against simulation, schedules that can be put on a table, and whether a patch is worth playing."""
+"""Planning: chances against simulation, printable schedules, and whether a patch is worth playtesting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of games and their headings by hand: separators, the row of headings, cells, objects, names."""
+"""Files of games and their headings by hand: separators, the heading row, cells, JSON objects, names."""
 
 from __future__ import annotations
 

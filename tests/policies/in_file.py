@@ -1,4 +1,4 @@
-"""User policies in a file, each of which is compiled once for all tests of a module."""
+"""User policies in a file, each compiled once for all tests of a module."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def slots(*numbers: int) -> np.uint64:
 
 
 def in_python(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a module of kernels anew, none of which is compiled."""
+    """Return a fresh copy of a kernel module in which nothing is compiled."""
 
     def kernel(function: Any = None, **_: Any) -> Any:
         return kernel if function is None else function
@@ -39,8 +39,8 @@ def in_python(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def linked(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> Any:
-    """Return the last of some modules of kernels as ``in_python`` does; what it takes from those before it is Python,
-    too."""
+    """Return the last of some kernel modules as ``in_python`` does; functions that it imports from the others are
+    Python, too."""
     names: dict[str, Any] = {}
     for module in modules:
         made = in_python(module, monkeypatch)

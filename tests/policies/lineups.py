@@ -1,4 +1,4 @@
-"""Line-ups of 7 Wonders made ready from text."""
+"""Line-ups of 7 Wonders, prepared from strings."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ WEIGHTS = POLICIES.interface().weights
 
 
 def resolve(entries: Sequence[str], players: int) -> LineUp:
-    """Return a line-up made ready."""
+    """Return a prepared line-up."""
     return registry.resolve(parse_lineup(entries), players, POLICIES)

@@ -1,4 +1,4 @@
-"""What the tests of the nets of all games share: decisions of games that they play, and nets in files."""
+"""Shared helpers of the net tests of all games: decisions of their games, and nets in files."""
 
 from __future__ import annotations
 

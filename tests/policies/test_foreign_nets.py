@@ -1,4 +1,4 @@
-"""Nets of others are data: bounded before they are unpacked, no number beyond its type, one sentence for the rest."""
+"""Nets from others are data: size limits before unpacking, range checks on numbers, one sentence for other damage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python functions passed where the name of a policy could stand."""
+"""Python functions passed in place of policy names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kits: every function that a user's policy may call gives the same answer compiled and in plain Python."""
+"""The kits: every function that a user policy may call returns the same value compiled and in plain Python."""
 
 from __future__ import annotations
 

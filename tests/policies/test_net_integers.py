@@ -1,4 +1,4 @@
-"""Nets in short integers: no inputs lead to a sum that its integer does not hold; weights are near the learned ones."""
+"""Nets in short integers: no inputs overflow a sum, and weights are close to the learned ones."""
 
 from __future__ import annotations
 

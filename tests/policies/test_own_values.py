@@ -1,4 +1,4 @@
-"""A search that takes a user's values of moves: as its prior, and in place of the ends of playouts that are cut."""
+"""A search with user-defined move values: as its prior, and for evaluating truncated playouts."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_python_and_compiled_value_functions_agree_without_changing_the_game(key
 
 @pytest.mark.slow
 def test_truncated_playouts_are_valued_by_the_function() -> None:
-    """A turn later whoever sold a card has the most coins, and whoever did not the fewest."""
+    """One turn later, a seat that sold a card has the most coins, and a seat that did not has the fewest."""
     game = wsim.Game(**WONDERS)
     words = ":prior=0:playouts=12:pool=balanced:candidates=64"
     assert game.legal()[chosen(game, coins, f"{words}:ahead=1")]["action"] == "sell"

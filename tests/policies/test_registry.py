@@ -1,4 +1,4 @@
-"""The registry that every game's policies go through: the same promises and the same sentences in each."""
+"""The policy registries of all games: the same guarantees and the same messages in each."""
 
 from __future__ import annotations
 

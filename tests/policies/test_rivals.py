@@ -1,4 +1,4 @@
-"""How a searcher weighs who its rivals are: notes by hand, as plain Python, and odds in real games."""
+"""How a searcher infers the policies of its rivals: predictions by hand, as plain Python, and odds in real games."""
 
 from __future__ import annotations
 

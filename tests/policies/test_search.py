@@ -1,6 +1,6 @@
-"""``search``: reproducible, blind to what is hidden, for every decision, and better than what it searches with.
+"""``search``: reproducible, blind to hidden information, for every decision, stronger than its playout policy.
 
-Playouts are few here: what is tested is that the machinery is right. How strong it is stands in docs/search.md.
+These tests use few playouts and check that the machinery is correct; docs/search.md reports the strength.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def test_choices_do_not_depend_on_hidden_information(game: str, ruleset: str, pl
 
 
 def test_choices_depend_only_on_the_random_stream_of_the_game() -> None:
-    """Two searchers at a table do not disturb each other, nor the streams of the others."""
+    """Two searchers at a table affect neither each other nor the streams of the other seats."""
     alone = rows_of(simulator("search:playouts=10,random,random", players=3, rotate=False), 2)
     again = rows_of(simulator("search:playouts=10,random,random", players=3, rotate=False), 1, first=1)
     assert (alone[3:].tobytes()) == again.tobytes()

@@ -1,4 +1,4 @@
-"""What ``search`` does with its playouts, step by step: its kernels as plain Python, on a game of five moves."""
+"""How ``search`` spends its playouts, step by step: its kernels as plain Python, on a game of five moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a policy is given says nothing about the deal, nor about the streams of other seats."""
+"""The records of a policy reveal nothing about the deal or the streams of other seats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trusted policies are protected against mistakes: they get copies, their indices are checked, accidents are told."""
+"""Trusted policies are protected against mistakes: they get copies, their indices are checked, errors are reported."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ WRITES = (
     "forged = []; forged.append(choice.moves); forged[0][0] = np.uint64(2) << np.uint64(12)",
     "own.memory.sort()",
 )
-"""Ways to write the game or the own record, each of which went round some check once, or might."""
+"""Ways to write to the game or the own record, each of which has evaded a check or might."""
 
 
 def play(policy: str, file: Path, games: int = 40) -> pl.DataFrame:
@@ -345,7 +345,7 @@ def deeper(n):
 
 @pytest.mark.parametrize("call", ["down(choice.count)", "back(choice.count)", "deeper(choice.count)"])
 def test_a_recursive_compiled_function_is_rejected(call: str, tmp_path: Path) -> None:
-    """It would end the process where the stack ends, and there is no telling how deep that is."""
+    """It would crash the process at the end of the stack, whose depth is unknown."""
     file = tmp_path / "deep.py"
     file.write_text(HEAD + RECURSIVE + POLICY.format(name="deep", lines=f"return {call}"))
     with pytest.raises(UserError, match=r"deep\.py:deep' calls itself .*: write a loop"):

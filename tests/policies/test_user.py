@@ -1,4 +1,4 @@
-"""Users' own policies: compiled and plain Python, from files and modules, and every way to get one wrong."""
+"""User policies: compiled and plain Python, from files and modules, and every kind of mistake in them."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def rows(*entries: str, players: int = 3, games: int = GAMES, first: int = 0, **
 
 
 def complaint(entry: str) -> BaseException:
-    """Play a policy that fails; return what is told of it, by the table or by its line-up."""
+    """Play a failing policy; return the error message of the table or its line-up."""
     table = GAME.prepare(Plan.make(players=3, policies=(entry,)))
     told: BaseException = AssertionError("nothing went wrong")
     for step in (lambda: table.play(0, np.zeros(GAMES * 3, table.row_dtype)), table.line_up.raise_failure):

@@ -1,4 +1,4 @@
-"""A policy that does not come to an end, or raises, is named with the number of its game. No test waits for a clock."""
+"""A policy that hangs or raises is named with the number of its game. No test waits for a clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A game in progress moment by moment: what is kept along the way is what a look at the whole game shows."""
+"""A game in progress moment by moment: the story built incrementally equals the story of the whole game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What clauses brought and formulas ask for is seen by everybody, and part of a position that a person writes."""
+"""Gains from clauses that formulas read are public, and part of a hand-written position."""
 
 from __future__ import annotations
 

@@ -349,7 +349,7 @@ def test_figures_of_a_followed_game_are_in_every_seat_row() -> None:
 
 @pytest.mark.parametrize(("decider", "named"), [(2, True), (2, False), (-1, True)])
 def test_a_position_keeps_the_pending_decision(decider: int, named: bool) -> None:
-    """The seat that a decision is about may be another one than decides."""
+    """The seat that a decision is about may differ from the seat that decides."""
     fields = [("kind", "i8"), ("count", "i8"), ("moves", "i8", (5,)), *[("seat", "i8")] * named]
     choice = np.zeros(1, fields)
     choice["kind"], choice["count"], choice["moves"] = 1, 3, [7, 8, 9, 99, 99]

@@ -1,4 +1,4 @@
-"""The figures of the character of games, by hand, and the chances that they are made of."""
+"""The figures of the character of games by hand, and the chances on which they are based."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``wsim.Game`` in the words of the field, and what it refuses."""
+"""The methods of ``wsim.Game``, and the calls that it rejects."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_at_reaches_the_given_moment(game: wsim.Game) -> None:
 
 
 def test_playouts_depend_on_earlier_moves() -> None:
-    """Playouts see what was done: a seat that has thrown its cards away wins less than one that has built."""
+    """Playouts depend on earlier moves: a seat that sold its cards wins less than a seat that built."""
     game = wsim.Game(ruleset="1e", players=4, seed=1, policies="balanced")
     careless = game.clone()
     while careless.record()["age"] < 3:

@@ -1,4 +1,4 @@
-"""Hidden cards are drawn as likely as they are: the law of redrawing against all pasts, counted one by one (R49).
+"""Hidden cards are redrawn with their true probabilities, compared with an enumeration of all pasts (R49).
 
 Every past is as likely as any other in which the same cards left the hands in the open: what a seat chooses says no
 more of a card than that it chose it. The counting here knows hands as sets of slots and nothing of the kernels.
@@ -36,7 +36,7 @@ def slots(word: Any) -> frozenset[int]:
 
 
 def agrees(counted: Counter[Any], law: dict[Any, float]) -> bool:
-    """Return whether counts of draws are within five standard errors of a law, outcome by outcome."""
+    """Return whether the counts of each outcome are within five standard errors of a law."""
     total = sum(counted.values())
     assert set(counted) <= set(law), "what cannot be was drawn"
     return all(

@@ -1,4 +1,4 @@
-"""More of positions by hand: what a table sees in common, moments of a game, advice, who decides ahead, chances."""
+"""More of positions by hand: common knowledge of a table, moments of a game, advice, early choices, chances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A game in plain Python, the one of docs/own-game.md: played, searched, stepped by libraries, changed and refused."""
+"""The plain Python game of docs/own-game.md: played, searched, stepped by libraries, patched, and invalid versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games that people play: choices at the same time, undo, what the table has seen, and their story as it was played."""
+"""Games that people play: simultaneous choices, undo, the table view, and the story of the game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Position files: kept and read again, written by hand, refused in one sentence."""
+"""Position files: saved and loaded, written by hand, rejected in one sentence."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_the_view_of_a_seat_is_saved_in_readable_form(ruleset: str, players: int
 
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("1e-duo", 2)])
 def test_the_view_of_a_seat_that_has_chosen_can_be_read(ruleset: str, players: int) -> None:
-    """While others are still to choose, it is its own decision that is written, before it chose."""
+    """While others are still to choose, the file contains the seat's own decision as it was before its choice."""
     game = wsim.Game(ruleset=ruleset, players=players, seed=2, policies="random")
     hand: object = None
     for _ in range(7):

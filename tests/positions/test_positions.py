@@ -84,7 +84,7 @@ def test_a_copy_is_independent(row: Row, table: dict[str, Any]) -> None:
 
 @each_table
 def test_redrawing_keeps_and_uses_only_what_a_seat_knows(row: Row, table: dict[str, Any]) -> None:
-    """What is resampled is a function of what the seat knows: hidden cards drawn before make no difference (R49)."""
+    """Resampling depends only on what the seat knows: hidden cards drawn earlier make no difference (R49)."""
     _, simulator = ready(row, table)
     redraws_what_it_cannot_know(simulator, table["players"])
 

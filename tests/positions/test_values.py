@@ -1,4 +1,4 @@
-"""What moves are worth: playouts that all moves share, their means, intervals and order."""
+"""Move values: playouts shared by all moves, their means, intervals and order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values, chances and costs of moves by hand, on positions whose playouts are made up."""
+"""Values, chances and costs of moves by hand, on positions with made-up playouts."""
 
 from __future__ import annotations
 

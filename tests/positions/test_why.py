@@ -1,4 +1,4 @@
-"""Games of a run as positions, and why they went as they did."""
+"""Games of a run as positions, and the explanations of ``why``."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_why_covers_every_decision_of_the_trace(run: Run) -> None:
 
 
 def test_the_cost_of_a_move_uses_fresh_playouts(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The playouts by which a move looked best flatter it: those of its cost have other numbers."""
+    """The playouts that selected a move overestimate it, so its cost is measured with fresh ones."""
     numbers: list[tuple[int, int, int]] = []
     play = Values.play
 

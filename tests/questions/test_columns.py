@@ -1,4 +1,4 @@
-"""Every table of every written answer declares its columns; no renderer knows the names of the ends of intervals."""
+"""Every table of every written answer declares its columns; no renderer refers to interval columns by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wsim.questions.registry import question_of_format
 ROOT = Path(__file__).parents[2]
 RECORDS = sorted((ROOT / "tests" / "data" / "reading").glob("*.json"))
 OF_POSITIONS = {"analyse_page.py", "play_pages.py"}
-"""Pages of moves, whose rows are not tables."""
+"""Pages of moves, which are not made of table rows."""
 
 
 def answers() -> list[Path]:

@@ -1,4 +1,4 @@
-"""Variant less baseline where few deals differ: a rare large difference the other way is not taken for none."""
+"""Variant minus baseline when few deals differ: a rare large opposite difference is not ignored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arms on common deals: which games each plays, and how their features are put together."""
+"""Arms on common deals: the games that each plays, and how their features are combined."""
 
 from __future__ import annotations
 

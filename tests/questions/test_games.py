@@ -1,4 +1,4 @@
-"""What the games say of themselves to comparisons, and that a game which says nothing can still be compared."""
+"""The declarations of games for comparisons; a game without declarations can still be compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each registered question is asked, written, read, shown and asked again in one way; also one of someone else's."""
+"""Registered questions, including a third-party one, are asked, written, read, shown and repeated in the same way."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ ASKED: dict[str, tuple[str, ...]] = {
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A question and a game of someone else's; files that questions name, in an empty working folder."""
+    """A third-party question and game, and the files that questions name, in an empty working folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(QUESTIONS, "toy", "tests.questions.toy_question:QUESTION")
     monkeypatch.setitem(GAMES, "aiming", "tests.tuning.aiming_game:GAME")

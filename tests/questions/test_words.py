@@ -1,4 +1,4 @@
-"""What answers say in words: metrics, effects with their intervals, changes, and the largest of many rows."""
+"""Answers in words: metrics, effects with their intervals, changes, and the largest of many rows."""
 
 from __future__ import annotations
 

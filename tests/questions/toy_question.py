@@ -1,4 +1,4 @@
-"""A question of someone else's, in one file: the squares of the first numbers."""
+"""A third-party question in one file: the squares of the first numbers."""
 
 from __future__ import annotations
 

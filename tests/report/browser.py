@@ -37,7 +37,7 @@ def found_browser() -> tuple[str, str]:
 
 
 def started(profile: Path) -> Chrome:
-    """Start the browser with a profile of its own; it collects what pages complain of."""
+    """Start the browser with a separate profile; it collects the errors of pages."""
     browser, driver = found_browser()
     from selenium.webdriver import Chrome, ChromeOptions
     from selenium.webdriver.chrome.service import Service

@@ -1,6 +1,6 @@
-"""The page in a real browser: it opens without a complaint, draws, sorts, searches, turns dark, fits a phone, prints.
+"""The page in a real browser: it opens without errors, draws, sorts, searches, turns dark, fits a phone, prints.
 
-What it needs is told in tests/report/browser.py.
+Its requirements are listed in tests/report/browser.py.
 """
 
 from __future__ import annotations

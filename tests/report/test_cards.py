@@ -1,4 +1,4 @@
-"""Cards as cards: every symbol has an icon, every effect its symbols or its words, for every game and rule set."""
+"""Card faces: every symbol has an icon, and every effect has symbols or text, in every game and rule set."""
 
 from __future__ import annotations
 

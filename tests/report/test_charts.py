@@ -1,4 +1,4 @@
-"""Charts as drawings: what is cut off their numbers, and what is not."""
+"""Charts as drawings: rounded coordinates, names, axes, marks and labels."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_marks_follow_the_verdict_rather_than_the_interval() -> None:
 
 
 def test_axis_numbers_of_a_narrow_chart_do_not_overlap() -> None:
-    """In a browser whose letters are wider than those measured here, too."""
+    """This also holds in a browser whose letters are wider than those measured here."""
     rows = [{"card": "Palace", "worth": 0.1, "worth_low": -0.05, "worth_high": 0.25}]
     sheet = Sheet("T", rows, (*names(("card",)), estimated("worth", NUMBER, difference=True)))
     drawing = charts.draw(Chart("forest", ("worth",), ("card",), "Worth"), sheet, Palette({}))

@@ -1,4 +1,4 @@
-"""``wsim report``: what is on the page, that it needs nothing else, and what the command refuses."""
+"""``wsim report``: the content of the page, which is self-contained, and invalid options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of one game: scenes agree with the trace, chances with playouts, and the page needs nothing else."""
+"""The page of one game: scenes agree with the trace, chances with playouts, and the page is self-contained."""
 
 from __future__ import annotations
 

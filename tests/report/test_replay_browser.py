@@ -1,6 +1,6 @@
-"""The page of a game in a real browser: keys, clicks and fingers step, hands close, and nothing complains.
+"""The page of a game in a real browser: keys, clicks and swipes step, hands can be hidden, and no errors occur.
 
-What it needs is told in tests/report/browser.py.
+Its requirements are listed in tests/report/browser.py.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class View:
 
 @pytest.fixture
 def view(chrome: Chrome, pages: Path) -> Iterator[View]:
-    """No test may leave a complaint in the console, or ask anything of the network."""
+    """No test may leave an error in the console or make a network request."""
     one = View(chrome, pages)
     yield one
     assert chrome.get_log("browser") == []  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
-"""The readers of values of card files, each at the edges of what it accepts, and what a patch does to lists."""
+"""The readers of card file values at the edges of their ranges, and patches of lists."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from wsim.spec.rows import read_row, read_rows
 
 
 def read(reader: Reader, value: Any, path: tuple[str, ...] = ("cards", "Altar")) -> Any:
-    """Return what a reader makes of a value, or the sentences about it."""
+    """Return the value that a reader returns, or its error messages."""
     problems = Problems("mine.toml")
     result = reader(problems, path, value)
     return [sentence.partition(": ")[2] for sentence in problems.sentences] if problems.sentences else result

@@ -1,4 +1,4 @@
-"""Whatever a person writes is read whole: all mistakes of a goal, a learning plan, a plan, weights, a position."""
+"""Hand-written files are checked completely: all mistakes of a goal, a learning plan, a plan, weights, a position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON Schema of card files: whatever is read is valid by it, and what it forbids is refused."""
+"""The JSON Schema of card files: files that can be read are valid, and files that it forbids are rejected."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ READERS: Mapping[str, Reader] = {
 
 @pytest.mark.parametrize("name", READERS)
 def test_values_that_a_reader_accepts_are_valid(name: str) -> None:
-    """And something is, and something is not: the schema of a field says something."""
+    """Each field schema accepts some values and rejects others."""
     reader, validator = READERS[name], Draft202012Validator(schema_of(READERS[name]))
     read, valid, tried = 0, 0, 0
     for value in values():
@@ -215,7 +215,7 @@ def test_every_effect_is_described_under_its_own_name() -> None:
 
 
 def test_the_schema_lists_the_names_that_formulas_can_read() -> None:
-    """A patch over another one may name them; which there are, only the catalogue knows."""
+    """A patch on top of another one may refer to them; only the catalogue knows which exist."""
     for path, number in (("points:1", 3), ("if:2", 1), ("points:0", 1), ("points:1", "3"), ("event:1", 1)):
         good = path in ("points:1", "if:2") and isinstance(number, int)
         assert WONDERS.is_valid({"cards": {"Palace": {"when": {"1": {path: number}}}}}) == good

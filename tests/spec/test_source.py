@@ -1,4 +1,4 @@
-"""TOML is read in one place, and a file that does not change is parsed once."""
+"""TOML is parsed in one place, and an unchanged file is parsed once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several runs next to each other: a figure of each, and the differences from the first with their intervals."""
+"""Several runs side by side: a figure of each, and the differences from the first with their intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interval for another good player: families left out lie inside, and its formula by hand."""
+"""The interval for a different good player: it covers omitted families, and its formula by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small examples by hand: outcomes of two games, sums of a few rows, which columns a table shows, what noise takes."""
+"""Small examples by hand: outcomes of games, sums of a few rows, the columns that a table shows, noise correction."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ RECIPES = (FactorSums(("wonder", "side")), FactorSums(("policy",), ("wonder",)),
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
 def test_a_summary_has_the_shapes_of_its_recipes(recipe: Any) -> None:
-    """What is read from a file is checked against these shapes."""
+    """Summaries read from a file are checked against these shapes."""
     kept = summarise(seats_table(30, 3, cards=("Altar", "Baths")), [recipe])
     arrays = kept.of(recipe.name)
     assert arrays

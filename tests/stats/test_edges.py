@@ -1,4 +1,4 @@
-"""Where things begin and end: thresholds, ties, the last game of a block, equal ends, games with other seats."""
+"""Edge cases: thresholds, ties, the last game of a block, equal interval ends, games with other seats."""
 
 from __future__ import annotations
 

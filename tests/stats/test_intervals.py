@@ -1,4 +1,4 @@
-"""Intervals: against scipy and statsmodels, and against what they promise."""
+"""Intervals, checked against scipy and statsmodels and for their nominal coverage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planning precision: when playing stops, and how many more games would settle it."""
+"""Precision: when playing stops, and how many more games would be needed."""
 
 from __future__ import annotations
 

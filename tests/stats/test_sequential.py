@@ -1,4 +1,4 @@
-"""The sequential test: what it promises, counted."""
+"""The sequential test: its error rates by simulation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wsim.stats.spending import Boundaries
 
 @dataclass
 class OneEffect:
-    """A test of one effect that is fed with its differences, block by block, and ends when it is clear."""
+    """A sequential test of one effect, which receives its differences block by block and ends when it is clear."""
 
     test: stats.SequentialTest
 

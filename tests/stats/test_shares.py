@@ -1,4 +1,4 @@
-"""The share of seats that have a thing: an interval that holds where all games are alike, or almost."""
+"""The share of seats that have an item: an interval that is valid even if all or almost all games are alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shown of tables: signs, units and references of columns, the ends of long tables, differences of two runs."""
+"""Displayed tables: signs, units and references of columns, the ends of long tables, differences of two runs."""
 
 from __future__ import annotations
 

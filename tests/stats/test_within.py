@@ -1,4 +1,4 @@
-"""Within policies: fixed effects by hand and by statsmodels, and what a weak policy builds is not bad."""
+"""Within policies: fixed effects by hand and by statsmodels; cards of a weak policy are not blamed for its results."""
 
 from __future__ import annotations
 

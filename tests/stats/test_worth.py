@@ -1,4 +1,4 @@
-"""What a thing is worth to the seat that wants it: the estimator, on wishes whose truth is known."""
+"""The worth of an item to the seat that wants it: the estimator, on wishes whose true values are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Candidates are those of the seed and of what was told, whatever the linear algebra of the machine is."""
+"""Candidates depend only on the seed and the reported results, not on the linear algebra library of the machine."""
 
 from __future__ import annotations
 

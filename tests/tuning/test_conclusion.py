@@ -1,4 +1,4 @@
-"""What tuning achieved, in words: all tables count, also those at which the policy wins less often than before."""
+"""The result of tuning in words: all tables count, including those at which the policy wins less often than before."""
 
 from __future__ import annotations
 

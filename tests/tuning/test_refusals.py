@@ -1,4 +1,4 @@
-"""What cannot be tuned is refused in one sentence, and nothing is written."""
+"""Questions that cannot be tuned are rejected in one sentence, and nothing is written."""
 
 from __future__ import annotations
 

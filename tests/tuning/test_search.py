@@ -1,4 +1,4 @@
-"""The search finds what is known to be best, is judged fairly, and goes on where it was left."""
+"""The search finds the known optimum, is evaluated fairly, and can be resumed."""
 
 from __future__ import annotations
 
@@ -275,7 +275,7 @@ def test_evaluation_verdicts_allow_for_all_rows() -> None:
 
 
 def test_a_continued_search_is_evaluated_again() -> None:
-    """Rows that judged fewer generations say nothing of what came after them."""
+    """Rows that evaluated fewer generations say nothing about later ones."""
     begun = History({}, {}, "stone", "wsim tune stone", {}, {}, (0,), judged=({"met": "held out"},))
     grown = begun.grown(generation := Generation("0", (1.0,), 0.5, 0.0, 0.1))
     assert (grown.generations, grown.judged) == ((generation,), ())

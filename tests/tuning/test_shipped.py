@@ -1,4 +1,4 @@
-"""The weight sets that come with wsim say how they were made, and what a command made, the command makes again."""
+"""The weight sets shipped with wsim record how they were made, and the recorded command reproduces them."""
 
 from __future__ import annotations
 

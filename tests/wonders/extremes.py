@@ -1,4 +1,4 @@
-"""Catalogues far from any printed one: changes drawn and pushed to what can still be played, and their twin."""
+"""Catalogues far from any printed one: random changes pushed to the limit of what can be played, and their twin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Amounts that a city chooses in the decision of a clause (R95): in play, texts, tables, environments, policies."""
+"""Amounts that a city chooses in a clause decision (R95): in play, texts, tables, environments, policies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recorded cases beside payments: science, conflicts, counts, coins, chains, decks."""
+"""The recorded cases except payments: science, conflicts, counts, coins, chains, decks."""
 
 from __future__ import annotations
 

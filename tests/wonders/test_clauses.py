@@ -1,4 +1,4 @@
-"""Cards by formula are played as the twin plays them, which reads formulas by itself (R52-R58, R64-R69)."""
+"""Games with formula cards agree with the twin, which reads formulas independently (R52-R58, R64-R69)."""
 
 from __future__ import annotations
 

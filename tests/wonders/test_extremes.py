@@ -1,4 +1,4 @@
-"""Catalogues at the edge of what is accepted are played right: no overflow, no write out of bounds, as the twin plays.
+"""Catalogues at the limit of what is accepted are played correctly: no overflow, no write out of bounds.
 
 The bounds are checked in the kernels where CI runs the tests of the mark ``boundscheck``. More cases than these are
 tried on request: ``WSIM_SLOW_TESTS=1 WSIM_FUZZ_CASES=2000 WSIM_FUZZ_FIRST=0``.

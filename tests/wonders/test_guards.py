@@ -1,4 +1,4 @@
-"""Guards: a game in which a number no longer fits stops in one sentence, wherever it is played; no number is wrong."""
+"""Guards: a game in which a number no longer fits stops with one sentence, wherever it is played."""
 
 from __future__ import annotations
 

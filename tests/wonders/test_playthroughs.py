@@ -1,4 +1,4 @@
-"""Whole games kept as readable text, as ``wsim trace --format text`` tells them, compared line by line.
+"""Whole games stored as readable text, as printed by ``wsim trace --format text``, and compared line by line.
 
 After a change of the rules on purpose, ``python -m tests.wonders.test_playthroughs`` writes them anew; read the
 difference before it is committed: every line of it is a decision, a payment or a score that came out otherwise.

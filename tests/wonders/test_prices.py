@@ -70,7 +70,7 @@ NEVER = when("Altar", {"event": "card_cost", "by": "anyone", "dearer": {"coins":
 
 
 def test_price_clauses_change_payments_in_whole_games() -> None:
-    """Whoever has a card that makes all others free pays nothing more; one that makes all too dear ends all builds."""
+    """A city whose card makes all others free pays nothing more; a card that makes all too dear ends all builds."""
     frame = wsim.simulate(set=[FREE], players=3, policies="random", games=200, seed=4)
     printed = wsim.simulate(players=3, policies="random", games=200, seed=4)
 

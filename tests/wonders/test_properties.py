@@ -1,6 +1,6 @@
-"""What holds in every game of 7 Wonders, whoever plays: nothing is lost or made, scores add up.
+"""Properties of every game of 7 Wonders, whatever the policies: cards and coins are conserved, scores add up.
 
-What holds in the games of any game stands in ``tests/games/test_conformance.py``.
+Properties that hold for every game are in ``tests/games/test_conformance.py``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whole games of the twin: nothing is lost or made, the same game comes out again, the trace has its shape."""
+"""Whole games of the twin: cards and coins are conserved, games are reproducible, the trace has its documented form."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The engine and the slow reference twin play the same games, decision by decision.
 
 Two sides of one policy make the comparison complete: ``tasting`` picks by a digest of every field of every legal move,
-so a list that differs anywhere, even in a move that nobody takes, leads to another game.
+so a list that differs anywhere, even in a move that nobody takes, leads to a different game.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The words of 7 Wonders are written once: no module but words.py lists colours, resources, switches, ... again."""
+"""The words of 7 Wonders are defined once: only words.py lists colours, resources, switches and so on."""
 
 from __future__ import annotations
 

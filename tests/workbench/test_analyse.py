@@ -1,4 +1,4 @@
-"""Analyse: what moves were worth, as the command says it; other moves tried; mistakes in one sentence."""
+"""Analysis: move values as in the command, alternative moves, mistakes in one sentence."""
 
 from __future__ import annotations
 

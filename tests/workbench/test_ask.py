@@ -1,4 +1,4 @@
-"""Asking: forms are the commands' options; questions wait for each other, are stopped, write what commands write."""
+"""Asking: forms offer the options of the commands; questions are queued, can be stopped, and write the same files."""
 
 from __future__ import annotations
 

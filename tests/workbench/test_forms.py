@@ -1,4 +1,4 @@
-"""Forms: what they ask first, what they offer to choose from, and what they find before anything is queued."""
+"""Forms: their first question, their choices, and the mistakes that they find before anything is queued."""
 
 from __future__ import annotations
 

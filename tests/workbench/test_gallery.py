@@ -1,4 +1,4 @@
-"""The gallery of cards: what is chosen by the address, and the page of one card."""
+"""The gallery of cards: selection by the address, and the page of one card."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking: what the pages of runs, cards and answers show is what the commands print, and an address says all of it."""
+"""Looking: pages of runs, cards and answers agree with the commands, and an address reproduces the whole view."""
 
 from __future__ import annotations
 

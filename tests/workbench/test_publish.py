@@ -1,4 +1,4 @@
-"""Publishing: every page of a site works from a disk, and nothing is in it that should not be."""
+"""Publishing: every page of a site works from disk, and the site contains nothing private."""
 
 from __future__ import annotations
 

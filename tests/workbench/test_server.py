@@ -1,4 +1,4 @@
-"""``wsim open``: what the server refuses, what it lists, how it begins and ends."""
+"""``wsim open``: requests that the server rejects, listings, start and end of the server."""
 
 from __future__ import annotations
 

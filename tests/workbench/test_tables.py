@@ -1,4 +1,4 @@
-"""Tables that the workbench keeps: each view has its own, and those of a run that has grown are made again."""
+"""Tables cached by the workbench: each view has its own, and tables of a run that has grown are recomputed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""wsim experiment character: its tables, differences between arms, what explains the result, and what is refused."""
+"""wsim experiment character: its tables, differences between arms, variance shares, and invalid questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs compared: paired where they share deals, else independent; against what the rows themselves say."""
+"""Comparisons of two runs, paired where they share deals and independent otherwise, checked against the rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The game whose every figure is known."""
+"""The luck game, whose figures are all known."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from wsim.game import GAMES
 
 @pytest.fixture(autouse=True)
 def luck(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let wsim know the game of luck (``--game luck``); the working folder is an empty one."""
+    """Register the luck game (``--game luck``), in an empty working folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(GAMES, "luck", "tests.games.luck_game:GAME")

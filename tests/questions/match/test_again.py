@@ -1,4 +1,4 @@
-"""``wsim rerun`` of what ``wsim match`` and ``wsim skill`` wrote: the same comes out, and what does not is named."""
+"""``wsim rerun`` of answers of ``wsim match`` and ``wsim skill``: equal results, and named differences."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_repeating_a_match_folder_leaves_it_unchanged(wsim_command: Command) -> 
 
 
 def edited(words: tuple[str, ...], command: Command, change: Callable[[Any], None]) -> list[str]:
-    """Return what is said of an answer that somebody has changed."""
+    """Return the messages about an answer that was edited."""
     command(*words, "-o", "a.json")
     told = json.loads(Path("a.json").read_text())
     change(told)

@@ -1,4 +1,4 @@
-"""``wsim match``: what it prints and writes, its mistakes, and a match that is interrupted and goes on."""
+"""``wsim match``: its output and files, invalid options, and an interrupted match that is continued."""
 
 from __future__ import annotations
 

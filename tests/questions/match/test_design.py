@@ -1,4 +1,4 @@
-"""Who sits where: every policy has every seat, as one among the others or at tables with all."""
+"""Seatings: every policy takes every seat, in duels and at mixed tables."""
 
 from __future__ import annotations
 

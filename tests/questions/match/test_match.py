@@ -187,7 +187,7 @@ def test_sums_do_not_depend_on_blocks_to_the_last_bit() -> None:
 
 
 def verdicts(policies: int, question: MatchQuestion, seed: int, players: int) -> set[str]:
-    """Return what is said of policies that are equally strong and draw other numbers."""
+    """Return the verdicts on policies that are equally strong but draw different random numbers."""
     names = [f"p:noise=10:salt={salt}" for salt in range(1, policies + 1)]
     plan = Plan.make(game="luck", policies="p", luck="hash", seed=seed)
     [table] = tables_of(plan, names, [], [players], question)
@@ -368,7 +368,7 @@ def test_matches_work_for_teams_and_two_players(ruleset: str, players: int) -> N
 
 @pytest.mark.slow
 def test_costs_are_measured_on_separate_deals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A policy that keeps what it sees knows nothing of the match when it begins."""
+    """A policy with memory has seen nothing of the match when it starts."""
     measured = []
 
     def watched(simulator: Any, games: range, *, picks: bool) -> Any:

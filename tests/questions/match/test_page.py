@@ -1,4 +1,4 @@
-"""Answers of matches, of skill and of rest in a run's folder are sections of its page."""
+"""Match, skill and robustness answers in a run folder are sections of its page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pick experiments: the number of ways behind the weights, planted effects, mistakes, an interrupt."""
+"""Pick experiments: the numbers of ways used as weights, planted effects, mistakes, an interrupt."""
 
 from __future__ import annotations
 

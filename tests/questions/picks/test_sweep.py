@@ -1,4 +1,4 @@
-"""Pick experiments at several values, and the value at which an effect is what is wanted; turns of the ages."""
+"""Pick experiments at several values, the value at which an effect crosses its target, and turns of the ages."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""The game of luck is known here too."""
+"""Registers the luck game here as well."""
 
 from tests.questions.match.conftest import luck  # noqa: F401

@@ -1,4 +1,4 @@
-"""Rest: distances by hand and with drawn numbers, the same figures as by skill, what moves not, the command."""
+"""Robustness: distances by hand and with random numbers, the same figures as skill, unchanged games, the command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Things by skill: figures and changes by hand and by brute force, the error rate of changes, the command."""
+"""Items by skill: figures and changes by hand and by brute force, the error rate of changes, the command."""
 
 from __future__ import annotations
 

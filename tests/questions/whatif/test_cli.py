@@ -1,4 +1,4 @@
-"""``wsim whatif``: what it prints, its JSON, its mistakes, and an interrupt in a real process."""
+"""``wsim whatif``: printed output, JSON, mistakes, and an interrupt in a real process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons on common deals, held against what is known by construction."""
+"""Comparisons on common deals, checked against effects known by construction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a comparison may say something: enough deals that differ, the look that decided, seats that nobody chose."""
+"""When a comparison may give a verdict: enough differing deals, the look that decided, no self-selected seats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics: what they mean, how they are written, and that their sums are those of the table."""
+"""Metrics: their meaning and notation, and agreement of their sums with the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons in 7 Wonders and in Tower of Babel: the same deals, restrictions that hold, effects that were planted."""
+"""Comparisons in 7 Wonders and in Tower of Babel: common deals, restrictions, planted effects."""
 
 from __future__ import annotations
 

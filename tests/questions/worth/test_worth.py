@@ -1,4 +1,4 @@
-"""``wsim experiment worth``: what things are worth to the seats that want them."""
+"""``wsim experiment worth``: the worth of items to the seats that want them."""
 
 from __future__ import annotations
 

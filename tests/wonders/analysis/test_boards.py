@@ -1,4 +1,4 @@
-"""Tables of boards: beside whom they sit."""
+"""Tables of boards by their neighbours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The human figures, and a run beside them."""
+"""The human figures, and a run compared with them."""
 
 from __future__ import annotations
 

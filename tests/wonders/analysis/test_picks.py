@@ -1,4 +1,4 @@
-"""Offered, taken, passed, last seen; and effects from randomised picks whose truth is known."""
+"""Cards offered, taken, passed and last seen; and effects from randomised picks whose true values are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One row an effect: what is read is told and packed."""
+"""One row per effect: each effect read is described and packed."""
 
 from __future__ import annotations
 

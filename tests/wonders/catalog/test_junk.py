@@ -1,4 +1,4 @@
-"""Whatever a patch puts wherever in the catalogue: a sentence or a catalogue, never a traceback."""
+"""Junk anywhere in a patch gives a sentence or a catalogue, never a traceback."""
 
 from __future__ import annotations
 

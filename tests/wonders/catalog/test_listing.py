@@ -1,4 +1,4 @@
-"""What people see of the catalogue, and where its file is found."""
+"""Listings of the catalogue, and the location of its file."""
 
 from __future__ import annotations
 

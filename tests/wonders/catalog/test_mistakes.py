@@ -1,4 +1,4 @@
-"""Every kind of mistake in a card file, patch or change: one sentence with file, entry, field and what is accepted."""
+"""Every kind of mistake in a card file, patch or change: one sentence with file, entry, field and accepted values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the kernels get of a catalogue, by hand: effects, cards, settings, further decks, counters and actions."""
+"""The packed form of a catalogue by hand: effects, cards, settings, further decks, counters and actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers, patch files, ``--set`` changes and the digest: what is laid over what, and what it leaves alone."""
+"""Layers, patch files, ``--set`` changes and the digest: the order in which they apply, and their scope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What policies make of cards by formula: how often clauses are expected to act, and what is built for it."""
+"""How policies value cards by formula: the expected number of times that clauses act, and what is built for it."""
 
 from __future__ import annotations
 

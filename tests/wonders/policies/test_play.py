@@ -1,4 +1,4 @@
-"""Each policy of 7 Wonders on a position that shows its idea."""
+"""Each policy of 7 Wonders on positions that show its idea."""
 
 from __future__ import annotations
 
