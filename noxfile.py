@@ -13,7 +13,7 @@ nox.options.sessions = ["quick"]
 
 @nox.session
 def fix(session: nox.Session) -> None:
-    """Fix imports, formatting, simple mistakes and the types of the public functions."""
+    """Fix imports, formatting and simple mistakes, and regenerate the types of the public functions."""
     session.run("python", "-m", "tests.lab.test_public_types", external=True)
     session.run("ruff", "check", "--fix", ".", external=True)
     session.run("ruff", "format", ".", external=True)
@@ -36,7 +36,7 @@ def full(session: nox.Session) -> None:
 
 @nox.session
 def pages(session: nox.Session) -> None:
-    """Write the output of the commands on the pages into the pages; build the site in strict mode."""
+    """Update the command output shown on the pages; build the site in strict mode."""
     renew = {"WSIM_RENEW_PAGES": "1"}
     session.run(
         "python", "-m", "pytest", "-m", "", "tests/docs/test_pages.py", *session.posargs, env=renew, external=True
@@ -46,7 +46,7 @@ def pages(session: nox.Session) -> None:
 
 @nox.session
 def screens(session: nox.Session) -> None:
-    """Regenerate the pictures of the workbench; arguments name some of them."""
+    """Regenerate the pictures of the workbench, or only those named as arguments."""
     session.run("python", "-m", "tests.workbench.screens", "docs/images", *session.posargs, external=True)
 
 
@@ -58,7 +58,7 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def mutants(session: nox.Session) -> None:
-    """Plant random faults and report those that no test notices; arguments go to ``python -m tests.mutants``."""
+    """Plant random faults and report those that no test detects; arguments go to ``python -m tests.mutants``."""
     session.run("python", "-m", "tests.mutants", *session.posargs, external=True)
 
 

@@ -1,4 +1,4 @@
-"""An extension of griffe: the parameters and attributes of docstrings, ``name: what it is``, become lists."""
+"""A griffe extension that turns the parameters and attributes of docstrings, ``name: description``, into lists."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ EXAMPLE = re.compile(r"^((?:>>>|==) ?.*)$", re.MULTILINE)
 
 
 class Lists(griffe.Extension):
-    """Write docstrings in the form that Markdown shows."""
+    """Convert docstrings to Markdown."""
 
     def on_object(self, *, obj: Any, **_: Any) -> None:
-        """Change the docstring of every object."""
+        """Convert the docstring of each object."""
         if obj.docstring is not None:
             text = HEAD.sub(r"**\1**\n", obj.docstring.value)
             text = EXAMPLE.sub(r"    \1", ENTRY.sub(r"* `\1`: ", text))

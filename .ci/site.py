@@ -1,4 +1,4 @@
-"""A hook of mkdocs: files outside ``docs/`` that pages link to are part of the site, at the path they have here."""
+"""An mkdocs hook: linked files outside ``docs/`` become part of the site, at their path in the repository."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
 
 
 def _of_site(path: str) -> str:
-    """Return where a file of the repository stands in the site; the README beside the index."""
+    """Return the path of a repository file in the site; the README is next to the index."""
     return path.removeprefix("docs/").replace("README.md", "readme.md")
 
 
 def on_files(files: Any, *, config: Any) -> Any:
-    """Add what is linked to and does not lie in ``docs/``."""
+    """Add linked files that are not in ``docs/``."""
     found = {*PAGES, "LICENSE"}
     for page in (*(ROOT / "docs").rglob("*.md"), *(ROOT / name for name in PAGES)):
         home = page.parent.relative_to(ROOT).as_posix()
@@ -34,7 +34,7 @@ def on_files(files: Any, *, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
-    """Let the links of a page lead to where the files stand in the site."""
+    """Rewrite the links of a page to the paths of the files in the site."""
     here = page.file.src_uri
     home = posixpath.dirname(here) if here == "readme.md" or here in PAGES else posixpath.dirname("docs/" + here)
 

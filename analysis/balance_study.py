@@ -4,9 +4,9 @@
     python analysis/balance_study.py --games 100000 --within 0.03
     marimo export html analysis/balance_study.py -o balance.html -- --games 20000
 
-A small run: --games games (default 4,000) measure a patch, five times as many prove it, and --within (default 0.05) is
-the tolerance around the fair share. The goals in analysis/balance are full-sized; docs/balance-results.md has their
-results.
+By default this is a small run: --games games (default 4,000) measure a patch, five times as many prove it, and --within
+(default 0.05) is the tolerance around the fair share. The goals in analysis/balance are full-sized;
+docs/balance-results.md has their results.
 """
 
 import marimo

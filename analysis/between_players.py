@@ -1,13 +1,13 @@
-"""What other good players find: writes wsim/wonders/rest.json, from which tables of `net` get their half widths.
+"""Differences between good players: writes wsim/wonders/rest.json, which widens the intervals in tables of `net`.
 
     python analysis/between_players.py earlier.npz
     python analysis/between_players.py --games 1000 --out mine.json --player search:playouts=16:pool=net
 
-Families of players: `net` and `net:seed=2`, learned by one plan on different deals; `net:seed=3`, learned from nothing
-by its own plan; `balanced`, the best hand-set weights; and an earlier net, which other rounds taught (3.0 million
-decisions; it wins as much as `net`). `search` at an affordable size is left out: with `net` as its prior and in its
-playouts it is no family of its own, and self-play costs a hundred times as much. The unmodified first edition with 3 to
-7 players. For other rules, use wsim robustness ... -o RUN, which stores the answer in a run folder.
+Families of players: `net` and `net:seed=2`, trained with the same plan on different deals; `net:seed=3`, trained from
+scratch with its own plan; `balanced`, the best hand-set weights; and an earlier net, trained in other rounds (3.0
+million decisions; it wins as often as `net`). `search` at an affordable size is left out: with `net` as its prior and
+in its playouts it is not a separate family, and self-play costs a hundred times as much. The unmodified first edition
+with 3 to 7 players. For other rules, use wsim robustness ... -o RUN, which stores the answer in a run folder.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def known(players: Sequence[str], seats: int, games: int) -> dict[str, Any]:
 
 
 def worth_of_families(each: Mapping[str, pl.DataFrame]) -> dict[str, list[float]]:
-    """Return for each card the worth to a policy of each family, and last the mean sampling variance."""
+    """Return the worth of each card to a policy of each family, followed by the mean sampling variance."""
     rows: dict[str, list[dict[str, float]]] = {}
     for table in each.values():
         for row in table.filter(what="build").to_dicts():
@@ -126,7 +126,7 @@ def main() -> None:
     given = parser.parse_args()
     out = given.out.absolute()
     if given.nets:
-        os.chdir(given.nets[0].parent)  # so that players are called by the names of their files, wherever these lie
+        os.chdir(given.nets[0].parent)  # so that players are named after their files, wherever these are
     players = [*SHIPPED, *(f"net:file={one.name}" for one in given.nets), *given.player]
     words = [*(one.name for one in given.nets), *(word for one in given.player for word in ("--player", one))]
     command = shlex.join(["python", "analysis/between_players.py", *words, "--games", str(given.games)])

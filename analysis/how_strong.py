@@ -34,7 +34,7 @@ CATEGORIES = {
     "military": "mil_vp", "treasury": "coins_vp", "wonder": "wonder_vp", "civilian": "civ_vp", "science": "sci_vp",
     "commerce": "com_vp", "guild": "guild_vp",
 }  # fmt: skip
-"""The categories of points, and what the file of human results calls them."""
+"""The categories of points, with their names in the file of human results."""
 
 
 def fields(player: str, games: int) -> Iterator[str]:

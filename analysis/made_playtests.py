@@ -1,8 +1,8 @@
-"""Make docs/data/playtests.csv: the playtests of docs/people.md, which nobody played.
+"""Generate docs/data/playtests.csv: the synthetic playtests of docs/people.md.
 
 Ten friends of three houses play 48 games of the first edition with four players. Each has a favourite wonder and picks
-it half the time if it is free. Behind the names sit policies of different strength, so the true differences between
-people and ``net`` are known. Run from the repository: python analysis/made_playtests.py
+it half the time if it is free. The people are policies of different strength, so the true differences between them and
+``net`` are known. Run from the repository: python analysis/made_playtests.py
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ GAMES = 48
 
 
 def main() -> None:
-    """Write the sheet: one row a seat, as people keep it."""
+    """Write the sheet with one row per seat, as people would record it."""
     draw = random.Random(7)
     rows = []
     for game in range(GAMES):

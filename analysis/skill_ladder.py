@@ -20,11 +20,11 @@ import polars as pl
 
 import wsim
 
-ROTATIONS = 5  # of the line-up in a batch, after which the clock is looked at
+ROTATIONS = 5  # of the line-up per batch; the time is checked after each batch
 
 
 def step(searcher: str, field: list[str], until: argparse.Namespace) -> dict[str, float]:
-    """Play one searcher in a field; return its share of the victory, half a 95% interval, games and the cost."""
+    """Play one searcher in a field; return its win share, half a 95% interval, the number of games and the cost."""
     players = len(field) + 1
     batch, orders = players * ROTATIONS, sorted(set(permutations(field)))
     shares: list[float] = []

@@ -22,19 +22,19 @@ from torch import nn
 import wsim
 from wsim.env import VectorEnv
 
-GAMES = 512  # played beside each other
-DECISIONS = 18  # of each, between two lessons: about one game
+GAMES = 512  # played side by side
+DECISIONS = 18  # of each game between two lessons: about one whole game
 LAMBDA = 0.95
 CLIP = 0.2
-EPOCHS = 2  # that every decision is learnt from
+EPOCHS = 2  # each decision is used this many times
 BATCH = 1024
-POINTS = 0.03  # what a point of lead is worth, beside a victory
+POINTS = 0.03  # value of a one-point lead, in victories
 EVALUATED = 4000
 Array = np.ndarray[Any, Any]
 
 
 class Net(nn.Module):
-    """Scores of all actions, and the value of the position, from what a seat may know."""
+    """Scores of all actions and the value of the position, from the observation of a seat."""
 
     def __init__(self, columns: int, actions: int, width: int) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class Net(nn.Module):
         self.policy, self.value = nn.Linear(width, actions), nn.Linear(width, 1)
 
     def learn_scale(self, observations: torch.Tensor) -> None:
-        """Set mean and spread of every column from some observations."""
+        """Set the mean and spread of every column from some observations."""
         self.mean = observations.mean(0)
         self.scale = observations.std(0).clamp(min=0.1)
 
@@ -85,7 +85,7 @@ def lesson(env: VectorEnv, net: Net, step: Any, rng: torch.Generator) -> tuple[d
 
 
 def advantages_of(rewards: Array, ends: Array, values: Array, after: Array) -> Array:
-    """Return the advantage of every decision over the value of the net (generalised advantage estimation)."""
+    """Return the advantage of each decision over the value that the net predicts (generalised advantage estimation)."""
     advantages = np.zeros_like(rewards)
     running = np.zeros(rewards.shape[1])
     for moment in reversed(range(len(rewards))):
@@ -141,7 +141,7 @@ def train(net: Net, env: VectorEnv, seconds: float, seed: int, telling: bool) ->
 
 
 def judge(net: Net, env: VectorEnv, games: int) -> Array:
-    """Play games by the best action of the net; return its share of the victory in each: the first of every table."""
+    """Play games with the best action of the net; return its win share in the first game of each table."""
     step = env.reset()
     shares = np.full(env.games, np.nan)
     while np.isnan(shares).any():

@@ -5,10 +5,10 @@
     python analysis/two_searchers.py search:playouts=1000:pool=net search:playouts=256:pool=net --together --deals 100
     python analysis/two_searchers.py search:playouts=1000:pool=net search:playouts=256:pool=net --decisions --deals 200
 
-In separate games, each of two or more plays against `--field` in every seat of the same deals; if the field has
-several policies, they follow the searcher in this order, and their seats turn from deal to deal. Together, two sit at
-one table with the field; every deal is played twice, with their seats swapped, and pairs of seats take turns. Decision
-by decision, the first searcher plays against the field, in one seat of each deal. If the second one would move
+In separate games, each of two or more plays against `--field` in every seat of the same deals; if the field has several
+policies, they follow the searcher in this order, and their seats turn from deal to deal. Together, two sit at one table
+with the field; every deal is played twice, with their seats swapped, and pairs of seats take turns. Decision by
+decision, the first searcher plays against the field, in one seat of each deal. If the second searcher would move
 differently, `net` plays both moves to the end with the same cards and random numbers. Worth is utility: half a victory,
 and 0.03 per point of lead. Differences are those from the first; the 95% intervals are over deals.
 """
@@ -38,7 +38,7 @@ def mean(values: Any) -> str:
 
 
 def shares(given: argparse.Namespace, seats: dict[int, str], first: int, turned: int = 0) -> Any:
-    """Play one block of deals with searchers in some seats, the field in the others; return shares (deal, seat)."""
+    """Play a block of deals with searchers in some seats and the field in the others; return shares (deal, seat)."""
     start = min(seats) + 1
     others = [seat % given.players for seat in range(start, start + given.players) if seat % given.players not in seats]
     line_up = seats | {seat: given.field[(place + turned) % len(given.field)] for place, seat in enumerate(others)}
@@ -87,7 +87,7 @@ def seated(given: argparse.Namespace, own: int, who: str) -> Any:
 
 
 def decisions(given: argparse.Namespace) -> Iterator[list[list[float]]]:
-    """Yield the gain of each decision over that of the second searcher, and how often their moves differ."""
+    """Yield the gain of each decision over the decision of the second searcher, and how often their moves differ."""
     for deal in range(given.deals):
         own = deal % given.players
 

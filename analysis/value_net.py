@@ -23,7 +23,7 @@ TABLES = {
     "seven_wonders": {"1e": (range(3, 8), 2), "2e": (range(3, 8), 1), "2e-cities": (range(3, 8), 1)},
     "tower_of_babel": {"2005": (range(3, 6), 1)},
 }
-"""Rule sets, each with its numbers of players and how many times as many games it has."""
+"""Rule sets, each with its numbers of players and a factor for its number of games."""
 MIXED = {
     "seven_wonders": ("net", "net:seed=2", "balanced", "greedy", "rulebased", "science", "civilian", "military"),
     "tower_of_babel": ("net", "builder", "supplier", "collector", "majority", "balanced", "greedy"),

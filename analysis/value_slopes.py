@@ -2,7 +2,7 @@
 
 Writes the slopes of each rule set, number of players and phase next to the net. With ``--check``, writes nothing:
 prints the slope of a logistic regression of winning on the log odds of the calibrated chances, in fresh games, with its
-95% interval clustered by game; 1 if chances mean what they say. ``--policies`` checks other tables (comma-separated,
+95% interval clustered by game; 1 if the chances are calibrated. ``--policies`` checks other tables (comma-separated,
 repeated to fill the seats), ``--ruleset`` and ``--players`` one table only.
 """
 
@@ -28,7 +28,7 @@ DIGITS, STEPS = 3, 12
 
 
 def simulator_of(game: str, ruleset: str, players: int, seed: int, policies: str) -> Any:
-    """Return a table, ready to play."""
+    """Return a table that is ready to play."""
     names = policies.split(",")
     line_up = names if len(names) == 1 else list(islice(cycle(names), players))
     plan = Plan.make(game=game, ruleset=ruleset, players=players, seed=seed, policies=line_up, rotate=True)
@@ -36,7 +36,7 @@ def simulator_of(game: str, ruleset: str, players: int, seed: int, policies: str
 
 
 def slopes_of(simulator: Any, games: int) -> list[float]:
-    """Return the slopes that fit games of a table best."""
+    """Return the slopes that best fit the games of a table."""
     follower = simulator.follower
     raw = follower.follow_raw(0, games, gap=1 << 40)
     begins = list(follower.phases.values())
@@ -45,7 +45,7 @@ def slopes_of(simulator: Any, games: int) -> list[float]:
 
 
 def checked(simulator: Any, games: int) -> list[tuple[float, float]]:
-    """Return the slope of each phase and half its interval."""
+    """Return the slope of each phase and half the width of its interval."""
     follower = simulator.follower
     followed = follower.follow(0, games, gap=1 << 40)
     shares, begins = follower.results(followed.rows)[0], [*follower.phases.values(), np.iinfo(np.int16).max]
@@ -59,7 +59,7 @@ def checked(simulator: Any, games: int) -> list[tuple[float, float]]:
 
 
 def slope(odds: NDArray[np.float64], won: NDArray[np.float64], game: NDArray[np.int64]) -> tuple[float, float]:
-    """Return the slope of a logistic regression and half its interval, clustered by game."""
+    """Return the slope of a logistic regression and half the width of its interval, clustered by game."""
     inputs, best = np.stack([np.ones_like(odds), odds], axis=1), np.array([0.0, 1.0])
     for _ in range(STEPS):
         chance = 1 / (1 + np.exp(-inputs @ best))

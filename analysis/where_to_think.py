@@ -1,13 +1,14 @@
-"""Where does thinking pay? The error of the net's values and the noise of playouts, by age and turn.
+"""Where is search worthwhile? The error of the net's values and the noise of playouts, by age and turn.
 
     python analysis/where_to_think.py --decisions 1500
     python analysis/where_to_think.py --game tower_of_babel --decisions 400
 
-At decisions of games among nets, every move is played out by nets on the same cards and random numbers. Columns, in
-utility squared: the noise of one playout and the error of the net's values, both without what is common to all moves;
-``explained``: the part of the differences between moves that the net explains; ``gain``: by how much the best move of
-one half of the playouts beats the net's move in the other half. The error is a product of two halves of the playouts,
-so it does not contain their noise. `wsim/wonders/policies/search.py` contains the noise and the error of such a table.
+In games among nets, every move of the sampled decisions is played out by nets on the same cards and random numbers.
+Columns, in utility squared: the noise of one playout and the error of the net's values, both without the part common to
+all moves; ``explained``: the part of the differences between moves that the net explains; ``gain``: by how much the
+best move of one half of the playouts beats the net's move in the other half. The error is a product of two halves of
+the playouts, so it does not contain their noise. `wsim/wonders/policies/search.py` contains the noise and the error of
+such a table.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     python analysis/win_chances.py
     python analysis/win_chances.py --table net --play-on balanced --games 800
 
-One decision of every game is drawn uniformly. The chance of the deciding seat is its share of the victory in playouts
-that resample everything it cannot know, with the policies of the table or those of --play-on. Then the game continues
-with its own policies. If chances are accurate, every row won the predicted share. ± is half a 95% interval.
+One decision of every game is drawn uniformly. The chance of the deciding seat is its win share in playouts that
+resample everything it cannot know, with the policies of the table or those of --play-on. Then the game continues with
+its own policies. If chances are accurate, every row won the predicted share. ± is half a 95% interval.
 """
 
 from __future__ import annotations

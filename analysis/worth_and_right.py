@@ -1,12 +1,12 @@
-"""The worth of cards against an independent estimate: what the right to build them is worth.
+"""The worth of cards compared with an independent estimate: the value of the right to build them.
 
 Run: python analysis/worth_and_right.py [--policy net] [--players 4] [--ruleset 1e] [--games 12500] [--deals 4000]
 
 Worth comes from games in which wishes are overruled at random (``wsim.experiment_worth``). The right to build comes
 from games without any randomisation: on the same deals, seat 0 may not build a card; the difference of its win share,
-divided by how much less often it builds the card, is what building gains it (Wald's estimate). The two share nothing
-but the players and the rules. Printed: the correlation over cards, as it is and with the noise of both taken out; how
-many cards are clearly positive by one and clearly negative by the other; mean difference; median half widths.
+divided by how much less often it builds the card, is what building gains it (Wald's estimate). The two estimates share
+only the players and the rules. Output: the correlation over cards, raw and corrected for the noise of both; the number
+of cards that are clearly positive by one and clearly negative by the other; the mean difference; median half widths.
 """
 
 from __future__ import annotations

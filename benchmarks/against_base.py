@@ -1,9 +1,9 @@
-"""How fast this checkout is beside another one: ``python -m benchmarks.against_base --base DIR``.
+"""The speed of this checkout compared with another one: ``python -m benchmarks.against_base --base DIR``.
 
 DIR (or the environment variable WSIM_BASE) is a checkout of wsim, such as a ``git worktree`` of the commit to compare
-with; both run on the Python and the packages of this environment. Two processes, one for each checkout, play the same
-games in turns, base first, and tell the CPU seconds of the thread that plays, so that both meet the same noise. For
-every plan the least microseconds of a game are printed, the ratio base / here, and whether the scores are the same.
+with; both use the Python and the packages of this environment. Two processes, one per checkout, play the same games in
+turns, base first, and report the CPU seconds of the playing thread, so both experience the same noise. For every plan,
+the output shows the minimum microseconds per game, the ratio base / here, and whether the scores are equal.
 
     --compile   compile the kernels of the default plan into an empty cache too: CPU and wall seconds, then those of
                 the first command, ``wsim run --games 1000``
@@ -40,7 +40,7 @@ PLANS: Mapping[tuple[str, str, int, str], float] = {
     ("seven_wonders", "1e", 7, "net"): 1.7,
     ("tower_of_babel", "2005", 4, "net"): 1.3,
 }
-"""Game, rule set, players and policy of what is played, and the least ratio to the first version with a benchmark."""
+"""Game, rule set, players and policy of each plan, and the minimum ratio to the first version with a benchmark."""
 
 PLAYER = """
 import sys, time
@@ -133,7 +133,7 @@ def compare(base: Path, rounds: int, games: int, folder: Path, tolerance: float)
 
 
 def taken_by(checkout: Path, cache: Path, *command: str) -> tuple[float, float]:
-    """Return the CPU and the wall seconds of a command of a checkout, its processes included."""
+    """Return the CPU and wall seconds of a command of a checkout, including its child processes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     environment = environment_with(checkout, cache)
@@ -144,13 +144,13 @@ def taken_by(checkout: Path, cache: Path, *command: str) -> tuple[float, float]:
 
 
 def compiling(checkout: Path, folder: Path, *command: str) -> tuple[float, float]:
-    """Return the same of a command that finds an empty cache."""
+    """Return the same for a command that starts with an empty cache."""
     with tempfile.TemporaryDirectory(dir=folder) as cache:
         return taken_by(checkout, Path(cache), *command)
 
 
 def compare_compiling(base: Path, folder: Path) -> None:
-    """Print what compiling costs, in turns."""
+    """Print the cost of compiling, measured in turns."""
     for title, command in (
         ("kernels of the default plan", ("-c", COMPILER)),
         ("first wsim run --games 1000", ("-m", "wsim", "run", "--games", "1000", "--quiet")),
@@ -161,7 +161,7 @@ def compare_compiling(base: Path, folder: Path) -> None:
 
 
 def compare_small(base: Path, folder: Path, rounds: int) -> None:
-    """Print what a small run costs with all kernels compiled, in turns."""
+    """Print the cost of a small run with all kernels compiled, measured in turns."""
     words = ("-m", "wsim", "run", "--games", "1000", "--policies", "balanced", "--quiet", "--out")
     caches = [(checkout, folder / f"small-{name}") for name, checkout in (("base", base), ("here", HERE))]
     for checkout, cache in caches:

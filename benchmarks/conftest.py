@@ -1,6 +1,6 @@
 """Benchmarks run on request: ``pytest benchmarks``. A benchmark with a promised figure asserts it.
 
-Figures depend on the machine and on what else it does; the promises are for two cores that have nothing else to do.
+Figures depend on the machine and its load; the promised figures are for two otherwise idle cores.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Process = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def python(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Process:
-    """Run Python with these words in an empty folder, in a process of its own; fail if it fails."""
+    """Run Python with these arguments in an empty folder, in a separate process; fail if it fails."""
     environment = environment_of(ROOT, tmp_path_factory.getbasetemp() / "modules")
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:

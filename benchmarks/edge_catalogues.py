@@ -1,9 +1,10 @@
-"""Games of drawn catalogues at the edge of what can be played: ``python -m benchmarks.edge_catalogues``.
+"""Games of random catalogues at the limit of what can be played: ``python -m benchmarks.edge_catalogues``.
 
-Catalogues are drawn as in ``tests/wonders/extremes.py``: changes far from any printed card, pushed until games begin to
-break limits. Of each catalogue many games are played, and their rows checked: points add up, nothing is negative that
-cannot be. A few games are also played by the reference engine, which knows no limits: equal traces and rows, and where
-a guard stopped the game, a number that is really beyond the limit. Set ``NUMBA_BOUNDSCHECK=1`` to check every index.
+Catalogues are drawn as in ``tests/wonders/extremes.py``: changes far from any printed card, increased until games begin
+to break limits. Many games of each catalogue are played and their rows checked: points add up, and numbers that cannot
+be negative are not. A few games are also played by the reference engine, which has no limits: traces and rows are
+equal, and if a guard stopped a game, the number really exceeds the limit. Set ``NUMBA_BOUNDSCHECK=1`` to check every
+index.
 
     --first N    first seed (0); --minutes M  stop after so long (10)
     --games N    of each catalogue (2000); --twin N  of them also by the reference engine (4)
@@ -25,7 +26,7 @@ from wsim.limits import GameLimitError
 
 @dataclass
 class Counts:
-    """What was played: catalogues, games, games that a guard stopped, games compared with the reference engine."""
+    """Counts of catalogues, games, games that a guard stopped, and games compared with the reference engine."""
 
     catalogues: int = 0
     games: int = 0
@@ -52,7 +53,7 @@ def play(case: Case, games: int, counts: Counts) -> None:
 
 
 def main() -> None:
-    """Draw, play and compare until the time is over, and print what was played."""
+    """Draw, play and compare until the time is up, and print the counts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=10)

@@ -1,4 +1,4 @@
-"""The environment of a process that is measured."""
+"""The environment of measured processes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["environment_of"]
 def environment_of(checkout: Path, modules: Path) -> dict[str, str]:
     """Return the environment of a process that runs a checkout.
 
-    Its modules are kept compiled in ``modules``, as where wsim is installed, whatever is set here.
+    Compiled modules are stored in ``modules``, as in an installed wsim, regardless of the settings of this process.
     """
     own = {"PYTHONPATH": str(checkout), "PYTHONPYCACHEPREFIX": str(modules)}
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | own

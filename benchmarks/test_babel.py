@@ -1,4 +1,4 @@
-"""Tower of Babel: games a second by seats, policies and threads; picks, traces, compile and cache-load time."""
+"""Tower of Babel: games per second by seats, policies and threads; picks, traces, compile and cache-load time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHUNK = 8_000
 
 
 def ready(players: int, policies: tuple[str, ...], **options: str) -> Any:
-    """Return a table whose kernels are compiled."""
+    """Return a table with compiled kernels."""
     table = find_game(GAME).prepare(Plan.make(game=GAME, players=players, policies=policies, **options))
     table.play(0, np.zeros(table.seats, table.row_dtype))
     return table

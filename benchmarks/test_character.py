@@ -13,7 +13,7 @@ GAMES, TURNS, MOST_SECONDS = "10000", 3, 120.0
 
 
 def test_ten_thousand_games_are_followed_in_a_minute(python: Process) -> None:
-    """Processor seconds of the whole command on two processors, the least of some turns."""
+    """Processor seconds of the whole command on two processors, the minimum of several runs."""
     command = ("-m", "wsim", "experiment", "character", "-q", "--policies", "net", "--players", "4", "--games")
     python(*command, "50")  # compiles
     seconds = []

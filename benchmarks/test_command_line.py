@@ -1,4 +1,4 @@
-"""How long the command line takes before it does anything."""
+"""The start-up time of the command line."""
 
 from __future__ import annotations
 

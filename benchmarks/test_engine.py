@@ -1,4 +1,4 @@
-"""The 7 Wonders engine: games a second of every rule set, its kernels, the payment solver, compiling and loading.
+"""The 7 Wonders engine: games per second in every rule set, its kernels, the payment solver, compiling and loading.
 
 The promised figures are for ``random`` at every seat, one thread, all legal moves listed at every decision. C++ engines
 of the same rules play 48,000 (plain) and 76,000 (tuned) four-seat games a second on one core; 98,000 with three seats
@@ -44,7 +44,7 @@ def test_games_a_second(benchmark: Any, ruleset: str, players: int) -> None:
 
 
 def speed_against(table: Any, other: Any, rounds: int) -> float:
-    """Return how many games a table plays in the time of one of another's, in the best rounds.
+    """Return how many games a table plays in the time of one game of another table, in the best rounds.
 
     Rounds alternate, so noise hits both.
     """
@@ -59,7 +59,7 @@ def speed_against(table: Any, other: Any, rounds: int) -> float:
 
 @pytest.mark.parametrize("players", [3, 4, 7])
 def test_cards_by_formula(benchmark: Any, players: int) -> None:
-    """Ten cards by formula cost a tenth of the speed at most."""
+    """Ten formula cards cost at most a tenth of the speed."""
     plain, formulas = engine_table("1e", players), engine_table("1e", players, patch=(str(TRIBUTES),))
     ratio = speed_against(formulas, plain, rounds=8)
     benchmark.pedantic(played, (formulas, CHUNK), rounds=2)
@@ -76,7 +76,7 @@ HOUSE = (
 
 @pytest.mark.parametrize("players", [3, 7])
 def test_house_rules_by_formula(benchmark: Any, players: int) -> None:
-    """Sales, science and ties by formula cost a tenth of the speed at most."""
+    """Sales, science and ties by formula cost at most a tenth of the speed."""
     plain, house = engine_table("1e", players), engine_table("1e", players, set=HOUSE)
     ratio = speed_against(house, plain, rounds=8)
     benchmark.pedantic(played, (house, CHUNK), rounds=2)
@@ -86,7 +86,7 @@ def test_house_rules_by_formula(benchmark: Any, players: int) -> None:
 
 @pytest.mark.parametrize("ruleset", ["2e", "2e-cities"])
 def test_speed_against_the_first_edition(benchmark: Any, ruleset: str) -> None:
-    """2e within a tenth of 1e; Cities at least 0.6 of its decisions a second."""
+    """2e within a tenth of 1e; Cities at least 0.6 of its decisions per second."""
     first, second = engine_table("1e", 4), engine_table(ruleset, 4)
     turns = int(second.rules.turns) / int(first.rules.turns)
     ratio = speed_against(second, first, rounds=6) * turns
@@ -128,7 +128,7 @@ def test_recording_picks(benchmark: Any) -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_payments_a_second(benchmark: Any, shape: str) -> None:
-    """The solver on drawn cities and costs; the time of drawing alone is measured and taken off."""
+    """The solver on random cities and costs; the time for drawing them is measured and subtracted."""
     public = np.zeros(1, PUBLIC).view(np.recarray)[0]
     solver = np.zeros(1, SOLVER).view(np.recarray)[0]
     number = 200_000 if shape != "large" else 20_000
@@ -152,7 +152,7 @@ IMPORT_ENGINE = (
 
 
 def test_compile_time_with_a_cold_cache(benchmark: Any, python: Process, tmp_path: Path) -> None:
-    """What a first run on a fresh machine waits for."""
+    """The compile time of a first run on a fresh machine."""
     cold = f"import os; os.environ['WSIM_CACHE_DIR'] = {str(tmp_path / 'cold')!r}; {IMPORT_ENGINE}"
     answer = benchmark.pedantic(python, ("-c", cold), rounds=1)
     benchmark.extra_info |= {"compile_seconds": round(float(answer.stdout), 1)}
@@ -160,7 +160,7 @@ def test_compile_time_with_a_cold_cache(benchmark: Any, python: Process, tmp_pat
 
 
 def test_load_time_with_a_warm_cache(benchmark: Any, python: Process) -> None:
-    """What every later run waits for: numba and the kernels from the disk."""
+    """The load time of every later run: numba and the kernels from disk."""
     python("-c", IMPORT_ENGINE)
     seconds: list[float] = []
     benchmark.pedantic(lambda: seconds.append(float(python("-c", IMPORT_ENGINE).stdout)), rounds=5)
@@ -169,7 +169,7 @@ def test_load_time_with_a_warm_cache(benchmark: Any, python: Process) -> None:
 
 @pytest.mark.parametrize("module", ["wsim.wonders.catalog.loading", "wsim.wonders.game"])
 def test_import_time(benchmark: Any, python: Process, module: str) -> None:
-    """Modules that must not bring numba along."""
+    """These modules must not import numba."""
     code = f"import {module}, sys; print('numba' in sys.modules)"
     assert python("-c", code).stdout.strip() == "False"
     benchmark.pedantic(python, ("-c", code), rounds=5, warmup_rounds=1)

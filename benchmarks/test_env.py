@@ -1,6 +1,6 @@
-"""Environments: decisions a second with observations, beside the loop over PettingZoo and beside OpenSpiel.
+"""Environments: decisions per second with observations, compared with a PettingZoo loop and OpenSpiel.
 
-The promised figure is for 7 Wonders with four players on two threads: 1,000,000 decisions a second, every decision
+The promised figure is for 7 Wonders with four players on two threads: 1,000,000 decisions per second, every decision
 observed, forced moves not counted. OpenSpiel's game is bridge: card play of four players with as many decisions and an
 observation of 571 numbers (7 Wonders: 577); it is stepped by its Python interface, one state after the other.
 """
@@ -22,7 +22,7 @@ ROUNDS = 54
 
 
 def vector_speed(threads: int, rounds: int = ROUNDS, **keys: Any) -> float:
-    """Return decisions a second of the calls of ``step``; drawing actions is not counted."""
+    """Return decisions per second in calls of ``step``; drawing actions is not counted."""
     rng = np.random.default_rng(1)
     with wsim.env.VectorEnv(GAMES, threads=threads, seed=1, **keys) as env:
         step, best = env.reset(), 0.0
@@ -38,7 +38,7 @@ def vector_speed(threads: int, rounds: int = ROUNDS, **keys: Any) -> float:
 
 
 def zoo_speed(games: int = 10) -> float:
-    """Return decisions a second of the plain loop over ``wsim.env.aec``."""
+    """Return decisions per second of a plain loop over ``wsim.env.aec``."""
     pytest.importorskip("pettingzoo", reason="PettingZoo is missing: pip install wsim[env]")
     env = wsim.env.aec(seed=1)
     decisions, spent = 0, 0.0
@@ -54,7 +54,7 @@ def zoo_speed(games: int = 10) -> float:
 
 
 def open_spiel_speed(games: int = 20) -> float:
-    """Return decisions a second of bridge in OpenSpiel, with observations, actions drawn from the legal ones."""
+    """Return decisions per second of bridge in OpenSpiel, with observations and random legal actions."""
     spiel = pytest.importorskip("pyspiel", reason="OpenSpiel is missing: pip install open_spiel")
     game = spiel.load_game("bridge(use_double_dummy_result=false)")
     rng = np.random.default_rng(1)

@@ -1,4 +1,4 @@
-"""The price of isolation: games per second of a policy in a process of its own and in this one."""
+"""The price of isolation: games per second of a policy in a separate process and in this one."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ LIKE = {
     "compiled, like net": ("compiled:rounds=2500", 4000, 0.7),
     "plain": ("plain", 300, 0.25),
 }
-"""Policies: the cheapest that a user can write, one that plays as fast as `net`, and one in plain Python; each with the
-games played and the least share of the trusted rate."""
+"""Policies: the cheapest that a user can write, one as fast as `net`, and one in plain Python; each with the number of
+games and the minimum fraction of the trusted rate."""
 
 
 def spent(table: Any) -> float:
@@ -59,7 +59,7 @@ def seconds(table: Any, games: int) -> tuple[float, float]:
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 @pytest.mark.parametrize("name", LIKE)
 def test_the_price_of_isolation(benchmark: Any, tmp_path: Path, name: str) -> None:
-    """Where all processors are busy, rates go by processor time: it is what is promised."""
+    """If all processors are busy, rates depend on processor time, so the promise refers to processor time."""
     entry, games, least = LIKE[name]
     file = tmp_path / "busy.py"
     file.write_text(BUSY, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What the laboratory adds to the kernel: frames, Parquet, memory."""
+"""The overhead of the laboratory over the kernel: frames, Parquet, memory."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ LEAST_GAIN = 1.8  # of two threads
 
 @dataclass(frozen=True)
 class Taken:
-    """What something took: seconds of the clock, and of processors."""
+    """A measured duration in wall and processor seconds."""
 
     clock: float
     processors: float
 
 
 def kernel_time(plan: Plan, threads: int) -> Taken:
-    """Return what the kernel alone takes for the games of a plan."""
+    """Return the time of the kernel alone for the games of a plan."""
     table = find_game(plan.game).prepare(plan)
 
     def play(first: int) -> None:
@@ -59,13 +59,13 @@ def children_time() -> float:
 
 
 def quickest(several: Sequence[Taken]) -> Taken:
-    """Return the least of each: what was not disturbed by others."""
+    """Return the minimum of each time, which is least disturbed by other processes."""
     return Taken(min(one.clock for one in several), min(one.processors for one in several))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="asks for the time of a process")
 def test_a_run_of_a_million_games(benchmark: Any, python: Process) -> None:
-    """The whole command, from its start to its tables, in turns with the kernel; the least of each counts."""
+    """The whole command, from its start to its tables, alternating with the kernel; the minimum of each counts."""
     command = ("-m", "wsim", "run", "--policies", "random", "--games")
     python(*command, "1000", "--out", "warm")  # compiles
     plan = Plan.make(games=GAMES, policies="random")

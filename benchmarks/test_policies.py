@@ -1,4 +1,4 @@
-"""The policies of 7 Wonders: games a second of each against `random`, user policies, compile time."""
+"""The policies of 7 Wonders: games per second of each against `random`, user policies, compile time."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def plain(public, own, choice, rules):
 
 
 def table_of(*policies: str, ruleset: str = "1e", players: int = 4) -> WondersSimulator:
-    """Return a table where one entry, or one a seat, plays."""
+    """Return a table with one line-up entry, or one per seat."""
     return GAME.prepare(Plan.make(ruleset=ruleset, players=players, policies=policies))
 
 
 def seconds(table: WondersSimulator, games: int) -> float:
-    """Return the seconds that some games take."""
+    """Return the time that some games take, in seconds."""
     rows = np.zeros(games * table.seats, table.row_dtype)
     start = time.perf_counter()
     table.play(0, rows)
@@ -102,7 +102,7 @@ def test_user_policies(benchmark: Any, tmp_path: Path, name: str, games: int) ->
 
 
 def test_the_price_of_copies(benchmark: Any, tmp_path: Path) -> None:
-    """`first` as a user's, on copies with checked indices and without the checks, beside wsim's own; by turns."""
+    """`first` as a user policy, on copies with and without index checks, compared with the built-in one; in turns."""
     tables = {"own": table_of("first")}
     for how in ("checked", "unchecked"):
         file = tmp_path / f"{how}.py"
@@ -121,7 +121,7 @@ def test_the_price_of_copies(benchmark: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["random", "greedy", "balanced"])
 def test_compile_time_with_a_cold_cache(benchmark: Any, python: Process, tmp_path: Path, name: str) -> None:
-    """What the first use of a policy on a fresh machine waits for, the engine apart."""
+    """The compile time of a policy on a fresh machine, without the engine."""
     code = (
         f"import os, time; os.environ['WSIM_CACHE_DIR'] = {str(tmp_path)!r}; "
         "from wsim.wonders.registry import POLICIES, REGISTRY; interface = POLICIES.interface(); "

@@ -1,4 +1,4 @@
-"""Positions: bytes, copies, steps, redrawings and playouts, beside whole games of a run."""
+"""Positions: bytes, copies, steps, redrawings and playouts, compared with whole games of a run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TABLES = {
 
 
 def microseconds(work: Callable[[], Any], times: int) -> float:
-    """Return the least microseconds of one of several rounds of some work."""
+    """Return the minimum microseconds per call over several rounds."""
     found = []
     for _ in range(7):
         start = time.perf_counter()
@@ -33,7 +33,7 @@ def microseconds(work: Callable[[], Any], times: int) -> float:
 
 @pytest.mark.parametrize("table", TABLES)
 def test_positions(table: str, benchmark: Any) -> None:
-    """A copy of the state, what the machine takes for nothing but taking it up, a redrawing, a playout, a game."""
+    """Times of a copy of the state, resuming the machine, a redrawing, a playout and a whole game."""
     simulator: Any = find_game(str(TABLES[table].get("game", "seven_wonders"))).prepare(
         Plan.make(policies="balanced", **TABLES[table])
     )

@@ -26,7 +26,7 @@ MAX_BYTES = 3_000_000
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run of four policies: their weights do not matter here, so that of the quickest."""
+    """A run with four policies: which ones does not matter here, so these are the fastest."""
     plan = Plan.make(games=GAMES, policies="random,first,random:explore=0.5,first:explore=0.5", rotate=True)
     return record(plan, tmp_path_factory.mktemp("run") / "run")
 

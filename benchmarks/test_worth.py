@@ -1,4 +1,4 @@
-"""What it costs that ``wsim run`` measures worth, and how exactly it does: in one run of this benchmark, by turns."""
+"""The cost and precision of measuring worth in ``wsim run``, in alternating runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ QUARTER = (0.23, 0.27)
 
 
 def test_worth_by_default_has_its_price_and_its_width(python: Process, tmp_path: Path) -> None:
-    """Processor seconds of the whole command, the least of some turns; half widths of cards that a quarter builds."""
+    """Processor seconds of the whole command (minimum of several runs); half widths of cards built by a quarter of
+    seats.
+    """
     command = ("-m", "wsim", "run", "--quiet", "--games")
     python(*command, "500", "--out", "warm")  # compiles
     seconds: dict[str, list[float]] = {"with": [], "without": []}

@@ -1,11 +1,11 @@
-"""How quickly the workbench shows a large run, in a real browser: ``python -m benchmarks.workbench RUN``.
+"""How fast the workbench displays a large run in a real browser: ``python -m benchmarks.workbench RUN``.
 
 A server of the run's folder is started, and Chromium opens its pages one after the other. For each page the table has
 the elapsed time of the first request in this server, then medians of further loads: elapsed from the request to the
 parsed page, the processor time of the server and that of the browser's page, which do not depend on what else the
 machine does, and the bytes that came over the line the first time. Interactions are timed within the page, from the
-event to the next painted frame. The time of a fixed Python loop comes before and after: figures of two machines are
-compared by it.
+event to the next painted frame. A fixed Python loop is timed before and after, so that figures of different machines
+can be compared.
 
 Needs Linux, Chromium and its driver. Make a run with ``wsim run --games 1000000``.
 """
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
 TURNS = 9
-"""Times that a page is loaded and an interaction is made after the first time."""
+"""Number of page loads and interactions after the first."""
 LOOP = 5_000_000
 SETTLE = 20
-"""Seconds after the first load in which the server prepares further tables of the run, which is not measured."""
+"""Seconds after the first load during which the server prepares further tables of the run; not measured."""
 REST = 2
 """Seconds between the load of a page and the first interaction."""
 SLOW = 2000
-"""Milliseconds of a first load from which on the server prepares more afterwards."""
+"""Duration of a first load, in milliseconds, above which the server prepares more tables afterwards."""
 LOADED = """const one = performance.getEntriesByType('navigation')[0];
 return [one.domContentLoadedEventEnd - one.requestStart,
     performance.getEntriesByType('resource').reduce((sum, each) => sum + each.transferSize, one.transferSize)]"""
@@ -48,7 +48,7 @@ requestAnimationFrame(() => { const port = new MessageChannel();
 
 
 class Interaction(NamedTuple):
-    """What is done on a page: its name, the address of the page, and the script that does it."""
+    """An action on a page: its name, the address of the page, and the script that performs it."""
 
     name: str
     page: str
@@ -56,7 +56,7 @@ class Interaction(NamedTuple):
 
 
 def pages_of(run: str) -> dict[str, str]:
-    """Return the pages that are timed, by what they show."""
+    """Return the timed pages by content."""
     return {
         "start page": "/",
         "overview of the run": f"/run?run={run}",
@@ -74,7 +74,7 @@ def pages_of(run: str) -> dict[str, str]:
 
 
 def interactions_of(run: str) -> list[Interaction]:
-    """Return the interactions that are timed."""
+    """Return the timed interactions."""
     gallery = "document.querySelectorAll('.chips button, .chips a.pick, .chips label input')"
     return [
         Interaction("filter the gallery by a chip", "/cards", f"{gallery}[2].click()"),
@@ -105,7 +105,7 @@ def interactions_of(run: str) -> list[Interaction]:
 
 
 def loop_seconds() -> float:
-    """Return the processor seconds of a fixed loop, by which machines are compared."""
+    """Return the processor seconds of a fixed loop, for comparing machines."""
     start, total = time.process_time(), 0
     for number in range(LOOP):
         total += number
@@ -113,7 +113,7 @@ def loop_seconds() -> float:
 
 
 class Measured(NamedTuple):
-    """A page: bytes at first, and milliseconds, elapsed at first and again, of the processor for server and page."""
+    """Measurements of a page: bytes of the first load, milliseconds of the first and later loads, and processor time."""
 
     size: int
     first: float
@@ -123,13 +123,13 @@ class Measured(NamedTuple):
 
 
 def server_ms(pid: int) -> float:
-    """Return the processor time that a process has taken."""
+    """Return the processor time of a process."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
     return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def page_ms(chrome: Chrome) -> float:
-    """Return the processor time that the page's main thread has taken."""
+    """Return the processor time of the page's main thread."""
     metrics = chrome.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
     return 1000 * next(float(one["value"]) for one in metrics if one["name"] == "TaskDuration")
 
