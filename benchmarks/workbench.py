@@ -113,7 +113,7 @@ def loop_seconds() -> float:
 
 
 class Measured(NamedTuple):
-    """Measurements of a page: bytes of the first load, milliseconds of the first and later loads, and processor time."""
+    """Measurements of a page: bytes of the first load, milliseconds of first and later loads, and processor time."""
 
     size: int
     first: float
