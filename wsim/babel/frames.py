@@ -84,7 +84,7 @@ def _labelled(codes: NDArray[Any], names: Sequence[str]) -> pl.Series:
     return pl.Series(distinct, dtype=kind).gather(of_code[codes])
 
 
-def _bits(mask: NDArray[Any]) -> NDArray[Any]:
+def _bit_count(mask: NDArray[Any]) -> NDArray[Any]:
     counts: NDArray[Any] = np.bitwise_count(mask).astype(np.uint8)
     return counts
 
@@ -102,7 +102,7 @@ def seats_frame(rows: NDArray[Any], labels: Sequence[str], seats: int, catalogue
     columns["starter"] = column("starter") == column("seat")
     for name in _OF_GAME:
         columns[name] = column(name)
-    columns["wonders_completed"] = _bits(column("completed"))
+    columns["wonders_completed"] = _bit_count(column("completed"))
     columns["builds"] = np.repeat(column("builds_led").reshape(-1, seats).sum(axis=1).astype(np.uint8), seats)
     columns["stopped"] = column("over") == w.TURN_LIMIT
     return pl.DataFrame(columns | _flags(column, catalogue))
@@ -140,12 +140,12 @@ def picks_frame(
             "moves": event("count"),
             "index": event("index"),
             "code": code,
-            "wonder": _where(slot >= 0, _labelled(np.clip(slot // w.SPACES, 0, None), catalogue.wonders)),
-            "disc": _where(disc >= 0, _labelled(np.clip(disc, 0, w.SLOTS - 1), discs)),
-            "cards": _where((what == w.OFFER) | (what == w.COMPLETE), pl.Series(cards)),
-            "trade": _where(what == w.OFFER, pl.Series(code >= TRADE_CARD)),
+            "wonder": _null_unless(slot >= 0, _labelled(np.clip(slot // w.SPACES, 0, None), catalogue.wonders)),
+            "disc": _null_unless(disc >= 0, _labelled(np.clip(disc, 0, w.SLOTS - 1), discs)),
+            "cards": _null_unless((what == w.OFFER) | (what == w.COMPLETE), pl.Series(cards)),
+            "trade": _null_unless(what == w.OFFER, pl.Series(code >= TRADE_CARD)),
             "card": _cards(what, code),
-            "partners": _where(what == w.TAKE, pl.Series(_bits(code.astype(np.uint32)))),
+            "partners": _null_unless(what == w.TAKE, pl.Series(_bit_count(code.astype(np.uint32)))),
             "accepted": code > 0,
             **(_wanted_columns(event) if overrules else {}),
         }
@@ -161,14 +161,16 @@ def _wanted_columns(event: Plain) -> dict[str, Any]:
 
     overruled = event("overruled")
     return {
-        "wanted": _where(event("others") > 0, pl.Series(event("wanted"))),
+        "wanted": _null_unless(event("others") > 0, pl.Series(event("wanted"))),
         "others": event("others"),
         "overruled": overruled > 0,
-        "struck": _where(overruled > 0, _labelled(np.clip(overruled, 1, 2).astype(np.int64) - 1, ("thing", "wonder"))),
+        "struck": _null_unless(
+            overruled > 0, _labelled(np.clip(overruled, 1, 2).astype(np.int64) - 1, ("thing", "wonder"))
+        ),
     }
 
 
-def _where(condition: NDArray[Any], values: pl.Series) -> pl.Series:
+def _null_unless(condition: NDArray[Any], values: pl.Series) -> pl.Series:
     import polars as pl
 
     return values.zip_with(pl.Series(condition), pl.Series([None], dtype=values.dtype).new_from_index(0, len(values)))
@@ -179,4 +181,4 @@ def _cards(what: NDArray[Any], code: NDArray[Any]) -> pl.Series:
     names = [*w.ACTION_CARDS, *w.KINDS]
     index = code - 1 + np.where(what == w.EXCHANGE, len(w.ACTION_CARDS), 0)
     chosen = ((what == w.PLAY_CARD) | (what == w.EXCHANGE)) & (code > 0)
-    return _where(chosen, _labelled(np.where(chosen, index, 0), names))
+    return _null_unless(chosen, _labelled(np.where(chosen, index, 0), names))

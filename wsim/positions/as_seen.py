@@ -39,7 +39,7 @@ class Seen:
         self._followed: _Followed | None = None
 
     def story(self, game: Game, names: Sequence[str]) -> Story:
-        """Return the game so far: the table at the beginning of each moment (``Simulator.moment``), and currently.
+        """Return the game so far: the table at the beginning of each moment (``Simulator.moment``), and its state now.
 
         Parameters
         ----------
@@ -73,7 +73,7 @@ class Seen:
         return with_names(story, names)
 
     def chances(self, game: Game, simulator: Simulator, playouts: int) -> Chances:
-        """Return all players' chances at each moment of ``story``, estimated by this seat or a full observer."""
+        """Return all players' chances at each moment of ``story``, from this seat's knowledge (None: all hands)."""
 
         def known(stop: Game) -> Chances:
             return known_chances(stop.positions()[-1:], simulator, playouts, game.plan.seed, self.seat)
@@ -83,7 +83,7 @@ class Seen:
         return Chances(share, low, high, share, playouts)
 
     def _cached(self, what: str, game: Game, make: Callable[[Game], Any]) -> Any:
-        """Return a value for a moment of the game; it is computed by ``make`` on first use and cached."""
+        """Return the cached value of a moment of the game; ``make`` computes it on first use."""
         key = (what, *map(str, game.steps))
         if key not in self._kept:
             self._kept[key] = make(game)
@@ -94,9 +94,9 @@ class Seen:
         return replace(scene, events=[*events, *scene.events])
 
     def _stops(self, game: Game) -> list[tuple[Game, list[Event]]]:
-        """Return the game at the beginning of each moment and currently, with the open decisions since the last stop.
+        """Return each stop (the game at the beginning of each moment, and now) with the open decisions since the last.
 
-        Moves that a position itself lists (``public_moves``) are left out: they are events of its scene already.
+        Moves that a position itself lists (``public_moves``) are left out: they are already events of its scene.
         """
         followed = self._followed
         if followed is None or game.steps[: len(followed.steps)] != followed.steps:  # the first time, or after an undo
@@ -149,9 +149,7 @@ class _Followed:
 
 
 def _common_scene(scenes: Sequence[Scene]) -> Scene:
-    """Return the scene that several seats have in common; cities are shown as seats that do not see their hand see
-    them.
-    """
+    """Return the common part of several seats' scenes, without hands."""
     first = scenes[0]
     cities = []
     for place, city in enumerate(first.cities):

@@ -35,8 +35,8 @@ class Chances:
     """Win shares, shape (positions, seats): the mean of the playouts and its 95% Wilson interval.
 
     Each seat's ``share`` is estimated from that seat's knowledge, so the shares of a position need not add up to 1. The
-    shares ``outside`` do add up: they are estimated by an observer who sees all hands, but neither future cards nor the
-    policies' random choices. At the end of a game, shares equal the result and intervals have no width.
+    shares ``outside`` do add up: they are the estimates of an observer who sees all hands, but neither future cards nor
+    the policies' random choices. At the end of a game, shares equal the result and intervals have no width.
     """
 
     share: NDArray[np.float64]
@@ -84,7 +84,7 @@ def chances(
 
     The simulator's line-up plays the playouts. The position itself is also played out, for an observer who sees all
     hands. All positions use the same random streams, so differences between them are more precise than their intervals.
-    If ``playouts`` is ``BY_NET``, the value net of the game estimates the chances without playouts and intervals.
+    If ``playouts`` is ``BY_NET``, the value net of the game estimates the chances without playouts or intervals.
     Raises UserError for an invalid number of playouts, or if a value net is needed and there is none.
     """
     check_playouts(playouts)

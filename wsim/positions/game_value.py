@@ -28,7 +28,7 @@ _Policies = Sequence[Any] | str | Callable[..., int]
 
 
 class Observation:
-    """The information that a seat has about a position.
+    """A seat's information about a position.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class Game:
             yield game
 
     def _replay_step(self, step: Any) -> Self:
-        """Return the game after a step of a position file: the index of a move, or a resampling."""
+        """Return the game after a step of a position file, which is the index of a move or a resampling."""
         if isinstance(step, list) and len(step) == 3 and step[0] == _REDRAW:
             return self.determinize(step[1], step[2])
         if isinstance(step, int) and not isinstance(step, bool):
@@ -286,7 +286,7 @@ class Game:
         return Observation(self._position.view(who), self._position.observation(who, len(columns)), columns)
 
     def view(self, seat: int | None = None) -> str:
-        """Return the information that a seat has as readable text (default: the seat that decides next)."""
+        """Return a seat's information as readable text (default: the seat that decides next)."""
         who = self.to_move if seat is None else self._checked_seat(seat)
         if who is None:
             raise UserError("the game is over: name the seat to observe")
@@ -297,12 +297,12 @@ class Game:
         return self._simulator.phrase(move)
 
     def scene(self, seat: int) -> Scene | None:
-        """Return the information that a seat has as a scene for a page; None if the game has no pages."""
+        """Return a seat's information as a scene for a page; None if the game has no pages."""
         return self._simulator.scene(self._position.view(self._checked_seat(seat)))
 
     @property
     def moment(self) -> Hashable:
-        """A value that changes from each moment at which a page stops to the next, such as the turn."""
+        """The value that identifies a moment at which a page stops, such as the number of the turn."""
         return self._simulator.moment(self._position)
 
     def known_points(self) -> list[Mapping[str, int]]:
@@ -314,7 +314,7 @@ class Game:
         return "" if self.to_move is None else self._position.asks()
 
     def obstacles(self) -> Mapping[str, str]:
-        """Return the reason why the deciding seat cannot play a card or build a stage: one sentence by its name."""
+        """Return why the deciding seat cannot build certain cards or its next stage: sentences by name of the item."""
         return self._position.obstacles()
 
     def payments(self, move: Mapping[str, Any]) -> dict[str, int]:
@@ -376,7 +376,7 @@ class Game:
         *,
         first: int = 0,
     ) -> list[dict[str, Any]]:
-        """Return the values of legal moves for the deciding seat, best first, estimated by playouts common to them all.
+        """Return the values of legal moves for the deciding seat, best first, by playouts common to all moves.
 
         Each playout resamples what the seat cannot know, then makes each move in turn and continues from the same cards
         with the same random numbers. A row has the ``index`` and the ``move``; ``win_share`` with its 95% interval
@@ -405,7 +405,7 @@ class Game:
         self, moves: Sequence[int | Mapping[str, Any]] | None, policies: _Policies | None, rng: int, *, first: int = 0,
         by_net: bool = False,
     ) -> Values:  # fmt: skip
-        """Return the object that plays the playouts for ``values``, before the first one; ``by_net``: by value net."""
+        """Return the estimator behind ``values`` before its first playout; ``by_net``: the one using the value net."""
         if self.to_move is None:
             raise UserError("the game is over: there is nothing to decide")
         every = range(len(self._position.moves()))

@@ -67,7 +67,7 @@ class Machine:
     Parameters
     ----------
     entry: the kernel (game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen) that
-        returns who decides next.
+        returns the player who decides next.
     game, state: dtypes; a game record begins with its state, whose size is a multiple of 8 bytes.
     rules, seating, addresses: arguments of the plan's kernels.
     line_up: the policies behind the addresses.
@@ -163,14 +163,14 @@ class VectorKernels:
         self.machine.run(state, OBSERVE, 0, seat, seen=seen)
 
     def position(self, simulator: Simulator, state: NDArray[Any]) -> Position:
-        """Return a state as a position."""
+        """Return a position with a copy of a state."""
         position: Any = simulator.begin(0)
         position.words = state.copy()
         position.refresh(LOOK)
         return position  # type: ignore[no-any-return]
 
     def set_state(self, states: NDArray[Any], index: int, position: Any) -> None:
-        """Replace a state by a position."""
+        """Replace the state at an index by the state of a position."""
         states[index] = position.words
 
 
@@ -423,7 +423,7 @@ class StatePosition(Position):
         return copy
 
     def redrawn(self, seat: int, seed: int, number: int = 0) -> Self:
-        """Return a copy in which everything that the seat cannot know is resampled with a seed and a number."""
+        """Return a copy in which everything that the seat cannot know is resampled; seed and number fix the result."""
         copy = self.clone()
         copy._run(REDRAW, number, seat, seed)  # noqa: SLF001 (it is of this class)
         return copy

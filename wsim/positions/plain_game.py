@@ -59,7 +59,7 @@ class PlainPosition(Position):
     """A game in progress whose rules are the methods of this class; everything else is derived from them.
 
     A subclass defines ``deal``, ``to_move``, ``moves``, ``make``, ``totals``, ``view`` and ``redraw``. A copy of a
-    position copies its attributes, so they must be values: numbers, strings, lists, sets, dictionaries.
+    position copies its attributes, so they must be plain values: numbers, strings, lists, sets, dictionaries.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ class PlainPosition(Position):
         ]
 
     def redrawn(self, seat: int, seed: int, number: int = 0) -> Self:
-        """Return a copy in which everything that the seat cannot know is resampled with a seed and a number."""
+        """Return a copy in which everything that the seat cannot know is resampled; seed and number fix the result."""
         copy = self.clone()
         copy.redraw(seat, stream("redraw", seed, number))
         return copy
@@ -326,7 +326,7 @@ class PlainGame(Game):
         ]  # fmt: skip
 
     def numbers(self, entry: Entry) -> Sequence[Number]:
-        """Return no numbers; raise UserError for an unknown policy or parameter."""
+        """Return an empty sequence: no numbers can be tuned. Raise UserError for an unknown policy or parameter."""
         self._checked(entry)
         return ()
 
@@ -429,7 +429,7 @@ class PlainCatalogues(Catalogues):
 
     @property
     def players(self) -> str:
-        """The possible numbers of players, in words."""
+        """The supported numbers of players as text."""
         few, many = self.game.PLAYERS[0], self.game.PLAYERS[-1]
         return str(few) if few == many else f"{few} to {many}"
 

@@ -55,7 +55,7 @@ class PlayedGame:
         before = _Before(seat, game.clone(), len(self.moves), len(self.opened))
         game.step(index)
         self._before.append(before)
-        self._made(before.game, index)
+        self._record_move(before.game, index)
 
     def follow(self) -> None:
         """Let the policy of the current seat decide."""
@@ -65,9 +65,9 @@ class PlayedGame:
     def lead(self, after: Game, index: int) -> None:
         """Adopt a copy of the game in which a policy has made its move."""
         before, self.game = self.game, after
-        self._made(before, index)
+        self._record_move(before, index)
 
-    def _made(self, before: Game, index: int) -> None:
+    def _record_move(self, before: Game, index: int) -> None:
         self.moves.append(index)
         if before.to_move is not None and before.decision in find_game(before.plan.game).OPEN:
             self.opened.append((before.to_move, before.phrase(before.legal()[index])))
@@ -90,7 +90,7 @@ class PlayedGame:
         del self.opened[last.opened :]
 
     def decided(self, seat: int) -> int:
-        """Return how many decisions a person has made."""
+        """Return the number of decisions that a person has made."""
         return sum(before.seat == seat for before in self._before)
 
     def seen(self) -> list[str]:
@@ -122,5 +122,5 @@ def ahead(game: Game, seat: int) -> Game | None:
 
 
 def known_to(game: Game, seat: int) -> dict[str, Any]:
-    """Return the information that a seat has, without the keys that describe the next decision."""
+    """Return a seat's information, without the keys that describe the next decision."""
     return {key: value for key, value in game.observe(seat).record.items() if key not in MOMENT}

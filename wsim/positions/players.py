@@ -19,7 +19,7 @@ def seated(plan: Plan, number: int) -> tuple[str, ...]:
 
 
 def playout_line_up(plan: Plan, number: int) -> tuple[str, ...]:
-    """Return the policies for playouts of a game's positions: those at the table, with searchers replaced.
+    """Return the policies for playouts of a game's positions: the policies at the table, with searchers replaced.
 
     Playouts within playouts take hours, so a searcher is replaced by the player of its own playouts: its net, or
     ``balanced`` in a game without one, or the first policy of a game that does not have it.

@@ -21,7 +21,7 @@ _UNWANTED = ("games", "picks", "game")
 
 
 def file_of(plan: Plan, **rest: Any) -> dict[str, Any]:
-    """Return the position file of a plan, with the ``number`` of a game or a ``position``, and the ``steps`` since."""
+    """Return the position file of a plan, with the ``number`` of a game or a ``position``, and the later ``steps``."""
     keys = {key: value for key, value in plan.as_dict().items() if key not in _UNWANTED}
     if keys["rotate"]:  # the default
         del keys["rotate"]
@@ -51,7 +51,8 @@ def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any
     """Return the plan, number, hand-written position (or None) and steps of a position file.
 
     Raises UserError for a string that is not a position file, and for policies from files, which are never executed.
-    Without ``trust``, other files that it names are also rejected: its author may have no right to read them.
+    Without ``trust``, a position file that names other files is also rejected: its author may not be allowed to read
+    them.
     """
     file = _parsed(text)
     if file.get("format") == _FORMER:

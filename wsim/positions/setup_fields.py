@@ -47,7 +47,7 @@ def counts(noun: str, given: Any, names: Sequence[str]) -> list[int]:
     numbers, mistakes = [], Mistakes()
     for name in given:
         if name not in names:
-            mistakes.add(f"{noun} has no {name!r}{nearest(str(name), names)}: it counts {', '.join(names)}")
+            mistakes.add(f"{noun} has no {name!r}{nearest(str(name), names)}: it has {', '.join(names)}")
     for name in names:
         with mistakes.noted():
             numbers.append(parse_int_in_range(f"{name} in {noun}", given.get(name, 0), 0, 99))

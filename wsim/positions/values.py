@@ -36,7 +36,7 @@ class Values:
     Parameters
     ----------
     position: a position in which a seat decides.
-    simulator: its line-up plays the playouts.
+    simulator: the simulator whose line-up plays the playouts.
     moves: indices into the legal moves.
     seed: the seed of resampling and playouts.
     hidden: whether to resample what the seat cannot know; otherwise hands stay as they are.

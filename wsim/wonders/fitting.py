@@ -111,10 +111,10 @@ class ItemLayers(Layers):
         for role in range(SETS):
             cards[role] = self._sets[:, role].T @ of_states
         for role in range(SETS, len(CARD_ROLES)):
-            cards[role] = _by_row(self._card, np.flatnonzero(self._role == role), of_moves, CARDS)
+            cards[role] = _sum_by_row(self._card, np.flatnonzero(self._role == role), of_moves, CARDS)
         stages = np.stack(
             [self._ahead[0].T @ of_states, self._ahead[1].T @ of_states,
-             _by_row(self._stage, self._has_stage, of_moves, len(items.stages))]
+             _sum_by_row(self._stage, self._has_stage, of_moves, len(items.stages))]
         )  # fmt: skip
         unused = ((0, 0), (0, self._unused), (0, 0))
         return {
@@ -168,7 +168,7 @@ class _Further:
         }
 
 
-def _by_row(rows: NDArray[np.int64], moves: NDArray[np.int64], values: NDArray[np.float32], count: int) -> Any:
+def _sum_by_row(rows: NDArray[np.int64], moves: NDArray[np.int64], values: NDArray[np.float32], count: int) -> Any:
     hot = np.zeros((len(moves), count), np.float32)
     hot[np.arange(len(moves)), rows[moves]] = 1
     return hot.T @ values[moves]

@@ -151,8 +151,8 @@ def _move_columns(
 def _asked_columns(event: NDArray[Any], move: NDArray[np.uint64], names: Sequence[str]) -> dict[str, pl.Series]:
     """Return the columns of clause decisions (R72).
 
-    They are the number of the card or stage, its clause, the option (0: declined), the distance to the left in seats of
-    the city that owns it (R98), and the chosen city, card and amount.
+    They are the number of the card or stage, its clause, the option (0: declined), the number of seats to the left at
+    which the clause's owner sits (R98), and the chosen city, card and amount.
     """
     asked = pl.Series(event["decision"] == w.EFFECT)
     chosen = (move >> np.uint64(ACTION_AT)) & np.uint64(15) == np.uint64(w.CHOOSE)

@@ -40,43 +40,45 @@ def _values(simulator: WondersSimulator) -> Mapping[Path, int]:
     catalogue = simulator.catalogue
     values: dict[Path, int] = {}
     for card in catalogue.cards:
-        values |= _of_entry(("cards", card.name), card.cost, card.effects)
+        values |= _entry_numbers(("cards", card.name), card.cost, card.effects)
     for wonder in catalogue.wonders:
         for side, stages in wonder.sides:
             for number, stage in enumerate(stages, start=1):
-                values |= _of_entry(("wonders", wonder.name, "sides", side, str(number)), stage.cost, stage.effects)
+                values |= _entry_numbers(
+                    ("wonders", wonder.name, "sides", side, str(number)), stage.cost, stage.effects
+                )
     for deck in catalogue.decks:
         numbers = {name: number for name, number in deck.table().items() if name != "recruit"}
         values |= {("decks", deck.name, name): number for name, number in numbers.items()}
         for recruit in deck.cards:
             path = ("decks", deck.name, "cards", recruit.name)
-            values |= {(*path, "cost"): recruit.cost, **_of_effects(path, recruit.effects)}
+            values |= {(*path, "cost"): recruit.cost, **_effect_numbers(path, recruit.effects)}
     for rule in catalogue.table:
-        values |= _of_clauses(("table", rule.name), rule.effects)
+        values |= _clause_numbers(("table", rule.name), rule.effects)
     for counter in catalogue.counters:
         values |= {("counters", counter.name, name): getattr(counter, name) for name in ("start", "least", "most")}
     settings = numbers_of(catalogue.settings).items()
     return values | {("rulesets", catalogue.ruleset, "settings", name): value for name, value in settings}
 
 
-def _of_entry(path: Path, cost: Cost, effects: Effects) -> dict[Path, int]:
+def _entry_numbers(path: Path, cost: Cost, effects: Effects) -> dict[Path, int]:
     """Return the numbers in the cost and effects of a card or stage."""
     values = {(*path, "cost", "coins"): cost.coins}
     values |= {(*path, "cost", resource): dict(cost.resources).get(resource, 0) for resource in RESOURCES}
-    return values | _of_effects(path, effects)
+    return values | _effect_numbers(path, effects)
 
 
-def _of_effects(path: Path, effects: Effects) -> dict[Path, int]:
+def _effect_numbers(path: Path, effects: Effects) -> dict[Path, int]:
     """Return the numbers in effects."""
     present = effects.present()
     values = {(*path, name): int(getattr(effects, name)) for name in _ALWAYS}
     values |= {(*path, name, "n"): present[name].n for name in _COUNTS if name in present}
     if "points_if_wonder_complete" in present:
         values[(*path, "points_if_wonder_complete")] = present["points_if_wonder_complete"]
-    return values | _of_clauses(path, effects)
+    return values | _clause_numbers(path, effects)
 
 
-def _of_clauses(path: Path, effects: Effects) -> dict[Path, int]:
+def _clause_numbers(path: Path, effects: Effects) -> dict[Path, int]:
     """Return the numbers in the formulas of clauses."""
     clauses = enumerate(effects.when, start=1)
     return {

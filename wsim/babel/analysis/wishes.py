@@ -54,7 +54,7 @@ def wishes(simulator: BabelSimulator, picks: NDArray[Any], first: int) -> Wishes
         ],
         axis=1,
     )
-    could = np.where(turn, _reach(picks, number, wide, overruled), picks["could"] << np.uint64(_CARDS))
+    could = np.where(turn, _available_items(picks, number, wide, overruled), picks["could"] << np.uint64(_CARDS))
     return Wishes(
         game=(picks["game"] - np.uint64(first)).astype(np.int64),
         seat=event["seat"].astype(np.int64),
@@ -73,7 +73,7 @@ def _cards(event: NDArray[Any]) -> NDArray[np.int64]:
     return np.where((what == w.COMPLETE) & (move & _WHOLE_CARDS > 0), w.JOKER, card)
 
 
-def _reach(
+def _available_items(
     picks: NDArray[Any], number: NDArray[np.int64], wide: NDArray[np.bool_], overruled: NDArray[np.bool_]
 ) -> NDArray[np.uint64]:
     """Return the items available in a turn, one bit per item; an overruled turn counts for one kind of item only."""

@@ -42,7 +42,7 @@ def check_whole(problems: Problems, section: Section) -> None:
 
 
 def _check_discs(problems: Problems, section: Section) -> None:
-    """Report a boxed number that some kind of disc does not have."""
+    """Report a boxed number that does not exist on discs of every kind."""
     boxed = section["two_colour"]["boxed"]
     if not section["rules"]["use_two_colour_discs"]:
         return

@@ -15,7 +15,7 @@ from wsim.spec.formula import span
 def compile_rules(catalogue: Catalogue, seats: int) -> Any:
     """Return the RULES record of a catalogue for a number of ``seats``; raise UserError for an invalid number."""
     if not MIN_SEATS <= seats <= SEATS:
-        raise UserError(f"Tower of Babel has {MIN_SEATS} to {SEATS} players, not {seats}")
+        raise UserError(f"Tower of Babel is for {MIN_SEATS} to {SEATS} players, not {seats}")
     section, switches = catalogue.section, catalogue.rules
     rules = records(1, RULES)[0]
     rules.seats = seats

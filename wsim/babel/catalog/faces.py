@@ -43,7 +43,7 @@ def _disc(disc: Disc) -> Face:
 
 
 def won_disc(kind: str) -> str:
-    """Return the name of the face of a disc that somebody has won, of which only the kind matters."""
+    """Return the name of the face of a disc that a seat has won; only its kind matters."""
     return f"{kind} disc"
 
 

@@ -8,7 +8,7 @@ from wsim.spec.fields import Schema, schema_of
 
 
 def card_file_schema() -> Schema:
-    """Return the schema of babel.toml, which also fits patches: they contain only changed entries."""
+    """Return the schema of babel.toml; patches also match it, because they contain only changed entries."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A card file or patch of Tower of Babel for wsim",

@@ -162,7 +162,7 @@ def _set_action_cards(position: StatePosition, seat: int, held: list[int]) -> No
         raise UserError("held contains more action cards than the game has")
     drawn = int(public.action_cards[: position.simulator.seats].sum())
     if len(unseen) + sum(held) < drawn or (drawn and not rules.use_action_cards):
-        raise UserError(f"the seats have {drawn} action cards, more than there are")
+        raise UserError(f"the seats have {drawn} action cards, more than the game has")
     if not rules.use_action_cards:
         return
     mine = [card for card in range(len(ACTION_CARDS)) for _ in range(held[card])]

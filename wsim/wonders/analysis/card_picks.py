@@ -61,7 +61,7 @@ def card_names(picks: pl.LazyFrame) -> list[str]:
     if not isinstance(kind, pl.Enum):
         raise UserError(f"the column 'card' of a picks table must be an Enum of card names, not {kind}")
     if offered != pl.List(kind):
-        raise UserError(f"the column 'offered' of a picks table must have lists of the names in 'card', not {offered}")
+        raise UserError(f"the column 'offered' of a picks table must contain lists of names in 'card', not {offered}")
     times = pl.col("age").is_between(1, AGES) & pl.col("turn").is_between(1, TURNS)
     if "age" in schema and not picks.select(times.fill_null(False).all()).collect(engine="streaming").item():
         raise UserError("the picks table has picks on turns or in ages that do not exist in the game")
@@ -71,7 +71,7 @@ def card_names(picks: pl.LazyFrame) -> list[str]:
 def _grouped(
     picks: pl.LazyFrame, seats: pl.LazyFrame | None, groups: Sequence[str]
 ) -> tuple[pl.LazyFrame, pl.DataFrame]:
-    """Return the picks with the number of their group, and the groups."""
+    """Return the picks with a column of group numbers, and the table of groups."""
     if not groups:
         return picks.with_columns(pl.lit(0, pl.UInt32).alias(_GROUP)), pl.DataFrame({_GROUP: [0]})
     schema = picks.collect_schema().names()

@@ -142,7 +142,7 @@ class _Levels:
 
 
 def _levels_of(seats: pl.LazyFrame, picks: pl.LazyFrame, groups: Sequence[str]) -> Iterator[tuple[GameBatch, _Levels]]:
-    """Yield the picks on turns and of last cards in batches of whole games, each with the seats that made them."""
+    """Yield the picks on turns and of last cards in batches of whole games, each batch with the rows of its seats."""
     schema = seats.collect_schema().names()
     columns = [name for name in ("team", "rank", "policy", "win_share", "total", *groups) if name in schema]
     chosen = seats.select("game", "seat", *dict.fromkeys(columns))
@@ -202,7 +202,7 @@ class _Times:
         picked = _picked(frame)
         took = frame["action"].cast(pl.String).is_in(_FATES["taken"]).fill_null(False).to_numpy() & (picked >= 0)
         first = turn[row] == 1
-        last_row, last_card, last_turn = _last(frame, row, card)
+        last_row, last_card, last_turn = _last_turns(frame, row, card)
         here, won = (
             took[row] & (picked[row] == card),
             levels.frame["win_share"].to_numpy()[levels.row].astype(np.float64),
@@ -218,7 +218,7 @@ class _Times:
             *((row[of], card[of], weight[row[of]]) for of in (here, ~here) for weight in (np.ones(len(won)), won)),
         )
         for key, chosen in self._level_masks(levels):
-            code = self._code(key)
+            code = self._level_index(key)
             features = [self._by_game(batch, row, card, weight * chosen[row]) for row, card, weight in entries]
             self._moments[code].add(*features)
 
@@ -233,7 +233,7 @@ class _Times:
             chosen[part["_pick"].to_numpy()] = True
             yield key, chosen
 
-    def _code(self, key: tuple[object, ...]) -> int:
+    def _level_index(self, key: tuple[object, ...]) -> int:
         if key not in self._keys:
             self._keys.append(key)
             self._moments.append(Moments(len(self._names), 11))
@@ -267,7 +267,7 @@ class _Times:
         return pl.concat(parts)
 
 
-def _last(
+def _last_turns(
     frame: pl.DataFrame, row: NDArray[np.int64], card: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Return the last turn on which each card was in a hand, by game, seat and age: (row of the pick, card, turn)."""

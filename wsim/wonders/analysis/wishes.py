@@ -55,7 +55,7 @@ def wishes(simulator: WondersSimulator, picks: NDArray[Any], first: int) -> Wish
         seat=event["seat"][asked].astype(np.int64),
         things=things,
         overruled=event["overruled"][asked] > 0,
-        could=_could(event, asked, from_pile),
+        could=_available_items(event, asked, from_pile),
         times={
             "age": (event["age"][asked].astype(np.int64), [str(1 + age) for age in range(AGES)]),
             "turn": (event["turn"][asked].astype(np.int64), [str(1 + turn) for turn in range(TURNS)]),
@@ -63,7 +63,7 @@ def wishes(simulator: WondersSimulator, picks: NDArray[Any], first: int) -> Wish
     )
 
 
-def _could(event: NDArray[Any], asked: NDArray[np.int64], from_pile: NDArray[np.bool_]) -> NDArray[np.uint64]:
+def _available_items(event: NDArray[Any], asked: NDArray[np.int64], from_pile: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """Return the items that were available at the ``asked`` decisions, one bit per item."""
     could = np.zeros((len(asked), 3 * CARD_WORDS + 1), np.uint64)
     could[:, : 2 * CARD_WORDS] = event["could"][asked]

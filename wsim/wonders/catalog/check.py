@@ -42,14 +42,14 @@ def check_table_rules(problems: Problems, content: Mapping[str, Any]) -> None:
     """Report rules of the table and deck cards whose names are in use: traces identify them by name (R87, R88)."""
     known = set(content["cards"])
     for name in content["table"].keys() & known:
-        problems.at(("table", name), "a card has this name; accepted: a name of its own")
+        problems.at(("table", name), "a card already has this name; accepted: a different name")
     known |= set(content["table"])
     for deck, entry in content["decks"].items():
         cards = entry.get("cards") if isinstance(entry, dict) else None
         for name in cards if isinstance(cards, dict) else ():
             check_name(problems, ("decks", deck, "cards", name))
             if name in known:
-                message = "something else has this name; accepted: a name of its own"
+                message = "a card, rule or deck card already has this name; accepted: a different name"
                 problems.at(("decks", deck, "cards", name), message)
             known.add(name)
 

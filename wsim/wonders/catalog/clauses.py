@@ -269,18 +269,20 @@ def _condition(problems: Problems, path: Path, value: Any) -> str | None:
 
 
 @described({"type": "object", "additionalProperties": schema_of(formula)})
-def _of_counters(problems: Problems, path: Path, value: Any) -> Amounts | None:
+def _counter_amounts(problems: Problems, path: Path, value: Any) -> Amounts | None:
     """Accept a table of counters with a formula for the amount of each."""
-    return _of_names(problems, path, value, w.COUNTER, f"a counter and its amount, such as {w.COUNTER}.favour = 1")
+    return _amounts_by_name(
+        problems, path, value, w.COUNTER, f"a counter and its amount, such as {w.COUNTER}.favour = 1"
+    )
 
 
 @described({"type": "object", "additionalProperties": schema_of(formula)})
-def _of_decks(problems: Problems, path: Path, value: Any) -> Amounts | None:
+def _deck_amounts(problems: Problems, path: Path, value: Any) -> Amounts | None:
     """Accept a table of further decks with a formula for the number of cards drawn from the stock of each."""
-    return _of_names(problems, path, value, w.DRAW, f"a deck and a number of cards, such as {w.DRAW}.Envoys = 2")
+    return _amounts_by_name(problems, path, value, w.DRAW, f"a deck and a number of cards, such as {w.DRAW}.Envoys = 2")
 
 
-def _of_names(problems: Problems, path: Path, value: Any, kind: str, accepted: str) -> Amounts | None:
+def _amounts_by_name(problems: Problems, path: Path, value: Any, kind: str, accepted: str) -> Amounts | None:
     """Accept a table of names with a formula for the amount of each."""
     if not isinstance(value, dict):
         problems.at(path, f"{value!r} is not accepted; accepted: {accepted}")
@@ -291,7 +293,7 @@ def _of_names(problems: Problems, path: Path, value: Any, kind: str, accepted: s
 
 def _amounts(kind: str, accepted: tuple[str, ...], draws: bool = False) -> Reader:
     """Accept a table of items with a formula for the amount of each; ``draws``: also draws from further decks."""
-    named_ones: Mapping[str, Reader] = {**({w.DRAW: _of_decks} if draws else {}), w.COUNTER: _of_counters}
+    named_ones: Mapping[str, Reader] = {**({w.DRAW: _deck_amounts} if draws else {}), w.COUNTER: _counter_amounts}
     readers: Mapping[str, Reader] = {**dict.fromkeys(accepted, formula), **named_ones}
 
     def read(problems: Problems, path: Path, value: Any) -> Amounts:
@@ -313,7 +315,7 @@ def _prices(kind: str, accepted: tuple[str, ...]) -> Reader:
     return described(table_schema(readers))(read)
 
 
-_PRICE: Mapping[str, Reader] = {"coins": formula, w.COUNTER: _of_counters}
+_PRICE: Mapping[str, Reader] = {"coins": formula, w.COUNTER: _counter_amounts}
 
 
 @described({"anyOf": [schema_of(formula), table_schema(_PRICE)]})
@@ -465,7 +467,7 @@ _ABOUT = {
 
 
 def _clause_schema(patched: bool) -> Schema:
-    """Return the schema of a clause, or of a patch to one, which may name single numbers in formulas (coins:2)."""
+    """Return the schema of a clause, or of a patch to a clause, which may name single numbers in formulas (coins:2)."""
     schema = deepcopy(table_schema(FIELDS))
     for name, about in _ABOUT.items():
         schema["properties"][name] = {**schema["properties"][name], "description": about}

@@ -154,7 +154,7 @@ class Formulas:
         return self._starts[key]
 
     def fill(self, record: Any) -> None:
-        """Write the words and the sets into a RULES record."""
+        """Write the code words and the card sets into a RULES record."""
         _check_sizes("formulas", ("code words", len(self.words), CODE), ("counted sets", len(self.sets), CARD_SETS))
         record.code[: len(self.words)], record.card_sets[:] = self.words, 0
         for number, cards in enumerate(self.sets.values()):
@@ -405,7 +405,7 @@ def _acts_with_facts(
 ) -> Iterator[tuple[dict[str, int] | None, list[tuple[str, str]]]]:
     """Yield the actions of a clause, option by option, with the facts of `card` if they are known before the game.
 
-    They are not known of a card that is chosen (R80), because it is not the card that causes the event.
+    The facts of a chosen card (R80) are not known, because it is not the card that causes the event.
     """
     if options := clause.options():
         for option in options:

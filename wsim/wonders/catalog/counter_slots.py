@@ -58,7 +58,7 @@ def counters_in(effects: Effects) -> set[str]:
 
 
 def slots_of(catalogue: Catalogue) -> tuple[Slot, ...]:
-    """Return the slots of a catalogue's counters, by name; a counter of cards has one for each card that uses it."""
+    """Return the slots of a catalogue's counters, by name; a card counter has one slot for each card that uses it."""
     return _slots(catalogue) if catalogue.counters else ()
 
 

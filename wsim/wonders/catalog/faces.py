@@ -21,7 +21,7 @@ _OR, _PER = Symbol(text="/"), Symbol(text="per")
 
 
 def faces(catalogue: Catalogue) -> list[Face]:
-    """Return the faces of the cards by age, colour and name, then those of further decks and of the boards."""
+    """Return the faces of the cards by age, colour and name, then the faces of further decks and of the boards."""
     successors: dict[str, list[str]] = {}
     for card in catalogue.cards:
         for predecessor in card.free_with:

@@ -50,7 +50,7 @@ _TIGHT = {"+": 5, "-": 5, "*": 6, "neg": 7}
 
 def english(node: Node) -> str:
     """Return a formula in English, with brackets where the words alone would be ambiguous."""
-    if (leaf := _of_leaf(node)) is not None:
+    if (leaf := _leaf_text(node)) is not None:
         return leaf
     parts = [_bracketed(part, node) for part in node.parts]
     match node.kind:
@@ -64,7 +64,7 @@ def english(node: Node) -> str:
         case "neg":
             return f"minus {parts[0]}"
         case "not":
-            return _negated(node.parts[0], parts[0])
+            return _negation_text(node.parts[0], parts[0])
         case "and" | "or":
             return f" {node.kind} ".join(parts)
         case "if":
@@ -81,10 +81,10 @@ def english(node: Node) -> str:
             return f"complete sets of {_listed(parts)}"
         case "count":
             return f"the number of: {_listed(parts)}"
-    return _of_two(node, *parts)
+    return _binary_text(node, *parts)
 
 
-def _of_leaf(node: Node) -> str | None:
+def _leaf_text(node: Node) -> str | None:
     """Return a name, a number or a fact of a card in English; None for a formula with several parts."""
     owner = _OWNERS.get(node.whose, "")
     match node.kind:
@@ -109,7 +109,7 @@ def _of_leaf(node: Node) -> str | None:
     return None
 
 
-def _of_two(node: Node, left: str, right: str) -> str:
+def _binary_text(node: Node, left: str, right: str) -> str:
     """Return a sum, a product or a comparison in English."""
     if any(map(_is_title, node.parts)):
         return f"{left} {'is' if node.kind == '==' else 'is not'} {right}"
@@ -122,8 +122,8 @@ def _of_two(node: Node, left: str, right: str) -> str:
     return f"{left} {operator} {right}"
 
 
-def _negated(node: Node, text: str) -> str:
-    """Return the opposite of a condition; of a card, "it is not green"."""
+def _negation_text(node: Node, text: str) -> str:
+    """Return the opposite of a condition, such as "it is not green" for a card."""
     of_card = node.kind in _OF_CARD or (node.kind == "==" and any(map(_is_title, node.parts)))
     return text.replace(" is ", " is not ", 1) if of_card else f"not {text}"
 

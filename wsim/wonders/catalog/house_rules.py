@@ -35,7 +35,7 @@ class HouseRule(NamedTuple):
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
-def _fits(problems: Problems, path: Path, text: str, names: tuple[str, ...]) -> bool:
+def _uses_only(problems: Problems, path: Path, text: str, names: tuple[str, ...]) -> bool:
     """Return whether a formula uses only these names; report the first part that does not."""
     about_cities = CITY_NAMES[0] in names
     for part in parse(text).walk():
@@ -67,7 +67,7 @@ def _amount(low: int, high: int, names: tuple[str, ...]) -> Reader:
             plain: int | None = number(problems, path, value)
             return plain
         text: str | None = read_formula(problems, path, value)
-        if text is None or not _fits(problems, path, text, names):
+        if text is None or not _uses_only(problems, path, text, names):
             return None
         if not any(part.kind in _IN_GAME for part in parse(text).walk()):
             constant: int | None = number(problems, path, evaluate_node(parse(text), {}))
@@ -114,7 +114,7 @@ def _formula_of(names: tuple[str, ...]) -> Reader:
     @described({"type": "string", "minLength": 1})
     def read(problems: Problems, path: Path, value: Any) -> str | None:
         text: str | None = read_formula(problems, path, value)
-        return text if text and _fits(problems, path, text, names) else None
+        return text if text and _uses_only(problems, path, text, names) else None
 
     return read
 

@@ -246,7 +246,8 @@ def _catalogue(
 def _digest(catalogue: Catalogue) -> str:
     """Return the first 16 hexadecimal digits of the SHA-256 of the content that games depend on, in canonical form.
 
-    Effects, settings and clause fields at their default are left out, so new ones in wsim do not change any digest.
+    Effects, settings and clause fields with their default value are left out, so adding new ones to wsim does not
+    change any digest.
     """
     content = _plain(catalogue)
     for key in ("ruleset", "title", "digest", "source", "changes", "effects"):

@@ -108,7 +108,7 @@ class _Table:
     def scene(
         self, age: Object, turn: Object | None, before: Object, after: Object, points: Sequence[Sequence[int]]
     ) -> Scene:
-        """Return the scene of a turn between two views, with the points after it; the deal if there is no turn."""
+        """Return the scene of a turn (None: the deal) between two views, with the points after it."""
         moves = [] if turn is None else [*turn["moves"], *turn.get("extra", ())]
         cities = [
             City(
@@ -131,12 +131,12 @@ class _Table:
             cities=cities,
             events=[
                 *map(self.moved, moves),
-                *(_lost(loss) for loss in turn.get("losses", ())),
+                *(_loss_event(loss) for loss in turn.get("losses", ())),
                 *map(self.decided, turn.get("decisions", ())),
                 *map(self.effect, turn.get("effects", ())),
                 *map(self.fought, fought),
                 *map(self.decided, age.get("decisions", ()) if turn is age["turns"][-1] else ()),
-                *(_lost(loss) for loss in (age.get("losses", ()) if turn is age["turns"][-1] else ())),
+                *(_loss_event(loss) for loss in (age.get("losses", ()) if turn is age["turns"][-1] else ())),
                 *map(self.effect, age.get("effects", ()) if turn is age["turns"][-1] else ()),
             ],
             flows=self.flows(moves),
@@ -153,7 +153,7 @@ class _Table:
         ]
 
     def facts(self, city: Object) -> dict[str, int | str]:
-        """Return the public numbers of a city."""
+        """Return the public facts about a city."""
         won = sum(count * int(self.rules.victory_points[age]) for age, count in enumerate(city["victories"]))
         facts: dict[str, int | str] = {
             "coins": city["coins"],
@@ -215,7 +215,7 @@ def _counters_of_table(view: Object) -> str:
     return "".join(f"; {name}: {value}" for name, value in view.get(COUNTERS_KEY, {}).items())
 
 
-def _lost(loss: Object) -> Event:
+def _loss_event(loss: Object) -> Event:
     debt = f" and takes {_coins(loss['debt'])} as debt" if loss["debt"] else ""
     return Event(f"loses {_coins(loss['coins'])}{debt}", loss["seat"])
 

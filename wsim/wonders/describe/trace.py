@@ -88,7 +88,7 @@ def _recruit_record(catalogue: Catalogue, move: int, seat: int, action: str) -> 
 
 
 def names_of(names: Sequence[str], slot_card: Any, slots: int) -> list[str]:
-    """Return the card names of a hand, given as a bit set of slots; ``slot_card`` has the cards of its age."""
+    """Return the card names of a hand, given as a bit set of slots; ``slot_card`` lists the cards of its age."""
     return [names[int(slot_card[slot])] for slot in range(w.SLOTS) if slots >> slot & 1]
 
 

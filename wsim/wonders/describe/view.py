@@ -70,7 +70,7 @@ def _columns_of_city(catalogue: Catalogue, rules: Any) -> list[str]:
 def view_of(
     catalogue: Catalogue, rules: Any, state: Any, seat: int | None, moment: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the information that a seat has (None: everything) as a JSON object; ``moment``: the current decision."""
+    """Return a seat's information (None: the whole position) as a JSON object; ``moment``: the current decision."""
     names = [card.name for card in catalogue.cards]
     public, slots = state.public, slots_of(catalogue)
     view: dict[str, Any] = {
