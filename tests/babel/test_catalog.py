@@ -217,7 +217,7 @@ def test_invalid_changes_are_rejected(change: str) -> None:
 
 PLANS: list[tuple[dict[str, Any], str]] = [
     ({"ruleset": "2004"}, r"unknown rule set '2004' \(did you mean '2005'\?\)"),
-    ({"players": 2}, "has 3 to 5 players, not 2"),
+    ({"players": 2}, "is for 3 to 5 players, not 2"),
     ({"policies": ("random", "greedy")}, "2 policies for 4 players"),
     ({"policies": ("bilder",)}, r"unknown policy 'bilder' \(did you mean 'builder'\?\); accepted: random, "),
     (
