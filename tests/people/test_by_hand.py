@@ -15,7 +15,7 @@ from wsim.errors import UserError
 from wsim.people.combine.answer import table_of
 from wsim.people.combine.estimate import Combined
 from wsim.people.evidence import Evidence, _design_effect, _player_effects
-from wsim.people.likeness.answer import LikenessAnswer, _distance, _skill
+from wsim.people.likeness.answer import LikenessAnswer, _row_of_run, _skill_in_words
 from wsim.people.planning import answer as planning
 from wsim.people.planning.answer import clear_chance, games_until_clear, posterior_variance, schedule_of
 
@@ -119,8 +119,8 @@ def test_tables_are_weighted_by_their_number_of_players(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(planning, "find_game", lambda _game: SimpleNamespace(prepare=prepare))
     study: Any = SimpleNamespace(plan=Study())
-    assert planning._settings(study, "win").rows() == [(2, 1.5), (4, 1.0), (9, 0.8438)]
-    assert planning._settings(study, "score").rows() == [(2, 0.5), (4, 1.0), (9, 2.25)]
+    assert planning._information_by_players(study, "win").rows() == [(2, 1.5), (4, 1.0), (9, 0.8438)]
+    assert planning._information_by_players(study, "score").rows() == [(2, 0.5), (4, 1.0), (9, 2.25)]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_games_needed_to_show_a_patch(
     monkeypatch.setattr(planning, "_deviations", lambda *_given: {"score": 3.0})
     study: Any = SimpleNamespace(plan=SimpleNamespace(players=4), games=1000)
     question: Any = SimpleNamespace(patched="p", level=0.95, chance=0.8)
-    watch, said = planning._patch(study, question, evidence([("a", "A")], design=1.5))
+    watch, said = planning._effects_of_patch(study, question, evidence([("a", "A")], design=1.5))
     assert pytest.approx(7.84888, abs=1e-4) == (Z95 + Z80) ** 2
     expected = {"score": games, "built": 1507}  # 4 * .16 * 1.5 * 7.84888 / .01 / .5
     if games is None:
@@ -173,7 +173,7 @@ def test_the_distance_between_people_and_a_run() -> None:
         "difference": [3.0, 4.0], "difference_low": [3 - Z95, 4 - Z95], "difference_high": [3 + Z95, 4 + Z95],
         "q": [0.04, 0.06],
     })  # fmt: skip
-    found = _distance(frame, np.array([2.0, 4.0]), 0.95)
+    found = _row_of_run(frame, np.array([2.0, 4.0]), 0.95)
     assert found["distance"] == pytest.approx(np.sqrt(1.46875), rel=1e-5)
     error = np.sqrt(2.6328125) / 2
     assert (found["distance_low"], found["differing"], found["figures"]) == (0.0, 1, 2)
@@ -181,7 +181,7 @@ def test_the_distance_between_people_and_a_run() -> None:
     assert (found["score"], found["score_low"], found["score_high"]) == (3.0, 3 - Z95, 3 + Z95)
     half = 0.674490
     narrow = frame.with_columns(difference_low=pl.col("difference") - half, difference_high=pl.col("difference") + half)
-    assert _distance(narrow, np.array([2.0, 4.0]), 0.5)["distance_low"] == pytest.approx(
+    assert _row_of_run(narrow, np.array([2.0, 4.0]), 0.5)["distance_low"] == pytest.approx(
         np.sqrt(1.46875 - half * error), rel=1e-5
     )
 
@@ -192,11 +192,11 @@ def test_the_skill_of_people_is_placed_between_runs() -> None:
         "policies": ["net", "greedy", "random"], "score": [-3.0, 1.0, 9.0], "score_low": [-4.0, -1.0, 8.0],
         "score_high": [-2.0, 3.0, 10.0],
     })  # fmt: skip
-    assert _skill(runs) == (
+    assert _skill_in_words(runs) == (
         "Skill: their mean score is between those of greedy and net; it does not differ clearly from that of greedy"
     )
-    assert _skill(runs[1:]).startswith("Skill: their mean score is above that of greedy")
-    assert _skill(runs[:1]) == "Skill: their mean score is below that of net"
+    assert _skill_in_words(runs[1:]).startswith("Skill: their mean score is above that of greedy")
+    assert _skill_in_words(runs[:1]) == "Skill: their mean score is below that of net"
 
 
 @pytest.mark.parametrize(("low", "ending"), [(0.9, "."), (0.7, ", but not clearly.")])

@@ -11,7 +11,7 @@ from wsim.errors import UserError
 from wsim.people import checks
 from wsim.people.checks import Problems, Sheet, arranged
 from wsim.people.headings import Headings
-from wsim.people.importing import CODES, _coded, _numbered, _numeric, seats_table
+from wsim.people.importing import CODES, _codes_of_names, _numeric_columns, _with_game_numbers, seats_table
 
 SCHEMA: dict[str, Any] = {
     "game": pl.UInt64, "seat": pl.UInt8, "policy": pl.Enum(["net"]), "rank": pl.UInt8, "win_share": pl.Float32,
@@ -88,20 +88,20 @@ def test_rows_of_a_game_must_agree() -> None:
         f"row {row}, players '3': its game has 2 seats" for row in (4, 5)
     ]
     assert problems_of(games, total=["9"], wonder=["Gizah", "Rhodos", "Gizah", "Gizah"]) == [
-        f"row {row}, wonder 'Gizah': two seats of its game have this wonder" for row in (4, 5)
+        f"row {row}, wonder 'Gizah': two seats in its game have this wonder" for row in (4, 5)
     ]
     assert problems_of(games, total=["9"], player=["Ann", "Bob", "Ann", "Ann"]) == [
-        f"row {row}, player 'Ann': two seats of its game have this player" for row in (4, 5)
+        f"row {row}, player 'Ann': two seats in its game have this player" for row in (4, 5)
     ]
     assert problems_of(games, total=["9"], player=["Guest", "Guest", "?", "?"]) == []
     assert problems_of(games, total=["9", "8", "7", "7"], winner=["yes", "won", "x", "y"]) == [
-        "row 3, winner '8': another seat of its game has 9 points"
+        "row 3, winner '8': another seat in its game has 9 points"
     ]
     assert problems_of(games, total=["9"], winner=["yes", "no", "maybe", None]) == [
         "row 4, winner 'maybe': it must be yes or no"
     ]
     assert problems_of([0] * 4, total=["9", "7", "7", "5"], rank=["1", "3", "2", "3"]) == [
-        "row 5, rank '3': its score is number 4 of its game"
+        "row 5, rank '3': by score, the seat has rank 4"
     ], "of two equal scores either may be second"  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def test_team_mates_must_sit_next_to_each_other() -> None:
     assert problems_of([0] * 4, 2, **right) == []
     right["team"] = ["x", "y", "x", "y"]
     assert problems_of([0] * 4, 2, **right) == [
-        f"row {seat + 2}, seat '{seat}': partners sit next to each other" for seat in range(4)
+        f"row {seat + 2}, seat '{seat}': partners must sit next to each other" for seat in range(4)
     ]
     right["team"] = ["x", "y", "x", "x"]
     assert problems_of([0] * 4, 2, **right) == [
@@ -120,7 +120,7 @@ def test_team_mates_must_sit_next_to_each_other() -> None:
     ]
     won: dict[str, list[str | None]] = {"total": ["5", "9", "6", "9"], "winner": ["x", "x", "n", "n"]}
     assert problems_of([0] * 4, 2, team=["x", "x", "y", "y"], **won) == [
-        f"row {row}, winner '14': another team of its game has 15 points" for row in (2, 3)
+        f"row {row}, winner '14': another team in its game has 15 points" for row in (2, 3)
     ]  # fmt: skip
     with pytest.raises(UserError, match="played in teams of 2: add a column team"):
         problems_of([0] * 4, 2, total=["9"])
@@ -167,7 +167,7 @@ def test_rows_are_grouped_by_game_number_player_count_or_empty_rows() -> None:
     assert tables(seats.with_columns(p=pl.lit("2")), {**own, "p": ("players", None)}) == ["0", "0", "1"]
     blank = pl.DataFrame({"t": ["1", "2", None, "3", None, None, "4"]})
     assert tables(blank, own) == ["0", "0", "1", "3"]
-    with pytest.raises(UserError, match=r"'f.csv' has one row per seat, and no column says which rows are one game"):
+    with pytest.raises(UserError, match=r"'f.csv' has one row per seat, but no column identifies the game"):
         tables(seats, own)
     with pytest.raises(UserError, match=r"'f.csv' has no rows"):
         tables(blank.filter(pl.col("t").is_null()), own, 2)
@@ -189,16 +189,16 @@ def test_games_are_numbered_in_order_and_people_are_coded() -> None:
     rows = pl.DataFrame(
         {"file": ["b", "a", "b", "a"], "table": ["1", "1", "2", "1"], "player": ["Ann", "ann", None, "Bob"]}
     )
-    numbered = _numbered(rows)
+    numbered = _with_game_numbers(rows)
     assert numbered.select("game", "file", "player").rows() == [
         (0, "b", "Ann"), (1, "a", "ann"), (1, "a", "Bob"), (2, "b", None)
     ]  # fmt: skip
     letter = CODES["player"]
-    assert _coded(numbered) == {"player": {"Ann": f"{letter}1", "ann": f"{letter}1", "Bob": f"{letter}2"}}
+    assert _codes_of_names(numbered) == {"player": {"Ann": f"{letter}1", "ann": f"{letter}1", "Bob": f"{letter}2"}}
     numbers = pl.DataFrame(
         {"a": ["1", "-2,5", None], "b": ["1", "x", "2"], "c": pl.Series([None] * 3, dtype=pl.String)}
     )
-    assert _numeric(numbers, ["a", "b", "c"]) == {"a"}
+    assert _numeric_columns(numbers, ["a", "b", "c"]) == {"a"}
 
 
 # --- the seats table

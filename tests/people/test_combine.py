@@ -215,7 +215,7 @@ def test_a_patch_difference_is_combined(runs: Path, monkeypatch: pytest.MonkeyPa
         (("study", "people", "--metric", "wins"), "metric must be win or score, not 'wins' (did you mean 'win'?)"),
         (("study", "people", "--distance", "0"), "distance must be larger than 0"),
         (("study", "people", "--by", "wunder"), "the table has no column 'wunder'"),
-        (("study", "people", "--by", "card,side"), "cards are combined by themselves: --by card, not card,side"),
+        (("study", "people", "--by", "card,side"), "cards are combined separately: --by card, not card,side"),
         (("study", "people", "--before", "study"), "needs both --before and --before-people"),
     ],
 )

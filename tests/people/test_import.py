@@ -169,17 +169,17 @@ def test_all_problems_of_a_file_are_listed_together() -> None:
     with pytest.raises(UserError) as refused:
         imported(text)
     lines = str(refused.value).splitlines()
-    assert lines[0].startswith("6 of 9 rows cannot be right, and nothing was imported; --skip-bad")
+    assert lines[0].startswith("6 of 9 rows are invalid, so nothing was imported; --skip-bad")
     for expected in (
         "row 3, side 'Q': it must be a known name: A, B",
         "row 4, total '41': the categories sum to 40",
         "row 5, total 'x': it must be a whole number from -60 to 400",
-        "row 5, wonder 'Gizah': two seats of its game have this wonder",
+        "row 5, wonder 'Gizah': two seats in its game have this wonder",
         "row 5, players '4': its game has 3 seats",
         "row 6, winner 'maybe': it must be yes or no",
         "row 7, wonder 'Zork': it must be a known name: Alexandria, Babylon",
         "row 7, total '999': it must be a whole number from -60 to 400",
-        "row 8, winner '40': another seat of its game has 60 points",
+        "row 8, winner '40': another seat in its game has 60 points",
     ):
         assert any(line.startswith(expected) for line in lines), (expected, lines)
     assert not any("Rhodso" in line for line in lines)  # a misspelling with one near name
@@ -307,7 +307,7 @@ def test_zip_bombs_and_broken_files_are_rejected_in_one_sentence(monkeypatch: py
         (b"\x00\x01\x02", "a.csv", "it is not text"),
         (b"", "a.csv", "empty|no rows"),
         (b"a,b\n1,2\n", "a.csv", "has no column with scores"),
-        (b"wonder,score\nRhodos,1\n", "a.csv", "no column says which rows are one game"),
+        (b"wonder,score\nRhodos,1\n", "a.csv", "no column identifies the game"),
         (b"not parquet", "a.parquet", "cannot read"),
         (b"x", "a.doc", "its name must end with one of"),
         (bytes(3 << 20), "a.csv", "larger than 2 MiB"),
@@ -377,7 +377,7 @@ def test_the_python_function_imports_like_the_command(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(
         "game,Brett,total\n1,Rhodos,5\n1,Gizah,4\n1,Ephesos,3\n2,Rhodos,5\n2,Rhodos,5\n2,Gizah,1\n"
     )
-    with pytest.raises(UserError, match="two seats of its game have this wonder"):
+    with pytest.raises(UserError, match="two seats in its game have this wonder"):
         wsim.import_games(tmp_path / "a.csv", out=tmp_path / "none", columns={"wonder": "Brett"})
     assert not (tmp_path / "none").exists()
     done = wsim.import_games(

@@ -12,7 +12,7 @@ import pytest
 from wsim.errors import UserError
 from wsim.people import reader
 from wsim.people.headings import Headings, Names
-from wsim.people.reader import _cell, _of_object, _of_trace, _rows, _separated, read
+from wsim.people.reader import _cell_text, _read_separated, _rows_of_json, _rows_of_object, _rows_of_trace, read
 
 OWNED = ("card:", "stage:")
 SHEET = Headings(
@@ -23,7 +23,7 @@ SHEET = Headings(
 
 
 def rows_of(text: str) -> list[dict[str, Any]]:
-    return _separated(text.encode(), SHEET, None).rows(named=True)
+    return _read_separated(text.encode(), SHEET, None).rows(named=True)
 
 
 def test_the_separator_with_the_most_known_headings_is_chosen() -> None:
@@ -49,7 +49,7 @@ def test_cells_are_read_as_typed() -> None:
         (None, None), ("", None), (52.0, "52"), (52.5, "52.5"), (7, "7"), (True, "True"), (1e15, "1000000000000000.0"),
         (float("nan"), "nan"), (0.0, "0"), (" x ", " x "),
     ]  # fmt: skip
-    assert [_cell(value) for value, _ in values] == [text for _, text in values]
+    assert [_cell_text(value) for value, _ in values] == [text for _, text in values]
 
 
 def test_parquet_lists_and_numbers_become_strings(tmp_path: Path) -> None:
@@ -78,26 +78,26 @@ def test_files_that_are_too_large_or_of_a_different_kind_are_rejected(
     with pytest.raises(UserError, match="must end with one of"):
         read(tmp_path / "games.doc", SHEET)
     with pytest.raises(UserError, match="not text"):
-        _separated(b"wonder\0", SHEET, None)
+        _read_separated(b"wonder\0", SHEET, None)
     assert rows_of("\ufeffwonder\nGiz\N{LATIN SMALL LETTER A WITH ACUTE}\n")[0]["wonder"] == "Giz\xe1"
-    assert _separated("wonder\nGiz\xe1\n".encode("utf-16"), SHEET, None)["wonder"].to_list() == ["Giz\xe1"]
-    assert _separated("wonder\nGiz\xe1\n".encode("cp1252"), SHEET, None)["wonder"].to_list() == ["Giz\xe1"]
+    assert _read_separated("wonder\nGiz\xe1\n".encode("utf-16"), SHEET, None)["wonder"].to_list() == ["Giz\xe1"]
+    assert _read_separated("wonder\nGiz\xe1\n".encode("cp1252"), SHEET, None)["wonder"].to_list() == ["Giz\xe1"]
 
 
 def test_json_games_become_one_row_per_seat() -> None:
     seats = [{"total": 5}, {"total": 6, "date": "later"}]
-    assert [*_of_object({"date": "today", "players": seats}, 3, SHEET)] == [
+    assert [*_rows_of_object({"date": "today", "players": seats}, 3, SHEET)] == [
         {"row": 3, "game": 3, "date": "today", "total": 5}, {"row": 3, "game": 3, "date": "later", "total": 6}
     ]  # fmt: skip
-    assert [*_of_object({"game": "g", "players": seats[:1]}, 3, SHEET)] == [{"row": 3, "game": "g", "total": 5}]
-    assert [*_of_object({"total": 5}, 3, SHEET)] == [{"row": 3, "total": 5}]
+    assert [*_rows_of_object({"game": "g", "players": seats[:1]}, 3, SHEET)] == [{"row": 3, "game": "g", "total": 5}]
+    assert [*_rows_of_object({"total": 5}, 3, SHEET)] == [{"row": 3, "total": 5}]
     with pytest.raises(UserError, match="game 3: players must be a list of objects, not 4"):
-        [*_of_object({"players": [4]}, 3, SHEET)]
-    assert [row["row"] for row in _rows({"games": [{"total": 1}, {"total": 2}]}, SHEET)] == [1, 2]
-    assert [*_rows({"total": 1}, SHEET)] == [{"row": 1, "total": 1}]
+        [*_rows_of_object({"players": [4]}, 3, SHEET)]
+    assert [row["row"] for row in _rows_of_json({"games": [{"total": 1}, {"total": 2}]}, SHEET)] == [1, 2]
+    assert [*_rows_of_json({"total": 1}, SHEET)] == [{"row": 1, "total": 1}]
     for wrong in (4, [4], {"games": [4]}):
         with pytest.raises(UserError, match="a list of games or of rows"):
-            [*_rows(wrong, SHEET)]
+            [*_rows_of_json(wrong, SHEET)]
 
 
 def test_a_trace_gives_the_scores_and_cards_of_each_seat() -> None:
@@ -111,7 +111,7 @@ def test_a_trace_gives_the_scores_and_cards_of_each_seat() -> None:
         "scores": [{"seat": 1, "total": 40, "military": 3, "coins": 5, "win_share": 0.0, "rank": 2, "detail": [1]},
                    {"seat": 0, "total": 50, "military": 9, "coins": 1, "win_share": 0.5, "rank": 1}],
     }  # fmt: skip
-    second, first = _of_trace(trace, 4)
+    second, first = _rows_of_trace(trace, 4)
     assert second == {
         "row": 4, "game": 4, "ruleset": "1e", "wonder": "Gizah", "seat": 1, "total": 40, "points_military": 3,
         "coins": 5, "built": "", "winner": False,
@@ -123,9 +123,9 @@ def test_a_trace_gives_the_scores_and_cards_of_each_seat() -> None:
         False,
     )
     bare = {"seats": [{}], "scores": [{"seat": 0, "total": 1}]}
-    assert [*_of_trace(bare, 1)] == [{"row": 1, "game": 1, "seat": 0, "total": 1}]
-    with pytest.raises(UserError, match="game 2 is not a whole trace"):
-        [*_of_trace({"scores": [{"seat": 3}], "seats": []}, 2)]
+    assert [*_rows_of_trace(bare, 1)] == [{"row": 1, "game": 1, "seat": 0, "total": 1}]
+    with pytest.raises(UserError, match="game 2 is not a complete trace"):
+        [*_rows_of_trace({"scores": [{"seat": 3}], "seats": []}, 2)]
 
 
 def test_translated_and_misspelt_names_are_recognised() -> None:
@@ -168,7 +168,7 @@ def test_headings_name_fields_items_and_seats() -> None:
 
 
 def test_parquet_is_read_from_bytes() -> None:
-    assert reader._parquet(_bytes(pl.DataFrame({"total": [1.5]})), SHEET, None).rows() == [(1, "1.5")]
+    assert reader._read_parquet(_bytes(pl.DataFrame({"total": [1.5]})), SHEET, None).rows() == [(1, "1.5")]
 
 
 def _bytes(frame: pl.DataFrame) -> bytes:

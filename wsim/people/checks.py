@@ -1,6 +1,6 @@
-"""Rows of text become rows of a seats table; everything that cannot be right is listed, with row, value and what fits.
+"""Convert rows of text to rows of a seats table; list all invalid values with row, value and what would be accepted.
 
-Vectorised: names and numbers are matched once for each different text, games are checked by group.
+The checks are vectorised: each distinct name or number is matched only once, and games are checked by group.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from wsim.errors import UserError, nearest, printable
 from wsim.people.headings import OF_GAMES, Headings, Names, key_of, words
 from wsim.people.reader import ROW
 
-TOTALS = (-60, 400)  # points that a seat may have, far beyond any game ever played
+TOTALS = (-60, 400)  # accepted range of a seat's points, far beyond any real game
 COUNTS = (0, 1000)
 POINTS = (-100, 400)
 TRUE, FALSE = (
@@ -24,19 +24,19 @@ TRUE, FALSE = (
 )
 PLACE = ("file", ROW)
 MAX_LISTED = 200
-"""Problems that a refusal lists; with more of them, the columns of a sheet are probably wrong."""
+"""The maximum number of problems that an error message lists; if there are more, columns were probably misread."""
 
 
 @dataclass
 class Problems:
-    """Impossible values: one row each with file, row, column, value and reason."""
+    """Invalid values, one per row, with file, row, column, value and reason."""
 
     parts: list[pl.DataFrame] = field(default_factory=list)
 
     def add(
         self, rows: pl.DataFrame, where: pl.Expr | pl.Series, column: str, value: pl.Expr, why: pl.Expr | str
     ) -> None:
-        """Add the rows in which ``where`` is true."""
+        """Add a problem for each row in which ``where`` is true."""
         wrong = rows.select(where).to_series() if isinstance(where, pl.Expr) else where
         if wrong.any():
             reason = pl.lit(why) if isinstance(why, str) else why
@@ -45,11 +45,11 @@ class Problems:
             )
             self.parts.append(
                 listed.filter(wrong) if len(wrong) == rows.height else listed
-            )  # pl.lit(True): all of them
+            )  # pl.lit(True) means all rows
 
     @property
     def frame(self) -> pl.DataFrame:
-        """All of them, in the order of the files."""
+        """All problems, in the order of the files."""
         schema = {
             "file": pl.String,
             ROW: pl.Int64,
@@ -60,7 +60,7 @@ class Problems:
         return rows.unique(maintain_order=True).sort(PLACE, maintain_order=True)
 
     def sentences(self) -> list[str]:
-        """Return each problem as a sentence."""
+        """Describe each problem in one sentence; the last sentence counts the problems that are not listed."""
         rows = self.frame
         several = rows["file"].n_unique() > 1
         lines = [
@@ -74,9 +74,9 @@ class Problems:
 def arranged(
     frame: pl.DataFrame, columns: Mapping[str, tuple[str, int | None]], file: str, players: int | None
 ) -> pl.DataFrame:
-    """Return one row per seat with a column for each field, and ``table``: the number of its game in the file.
+    """Return one row per seat with a column for each field; the column ``table`` identifies the game within the file.
 
-    Raises UserError if nothing says which rows are one game.
+    Raises UserError if it is unclear which rows belong to the same game.
     """
     of_game = any(number is not None for _, number in columns.values())
     seats = _seats_of_rows(frame, columns) if of_game else _rows_as_seats(frame, columns, file, players)
@@ -86,7 +86,7 @@ def arranged(
 
 
 def _seats_of_rows(frame: pl.DataFrame, columns: Mapping[str, tuple[str, int | None]]) -> pl.DataFrame:
-    """Return the seats of a file with one row per game and numbered columns for its seats."""
+    """Return the seats of a file that has one row per game and numbered columns for the seats."""
     common = {name: of for name, (of, number) in columns.items() if number is None}
     parts = []
     for number in sorted({number for _, number in columns.values() if number is not None}):
@@ -102,7 +102,7 @@ def _seats_of_rows(frame: pl.DataFrame, columns: Mapping[str, tuple[str, int | N
 def _rows_as_seats(
     frame: pl.DataFrame, columns: Mapping[str, tuple[str, int | None]], file: str, players: int | None
 ) -> pl.DataFrame:
-    """Return the seats of a file with one row per seat; raise UserError if nothing says which rows are one game."""
+    """Return the seats of a file with one row per seat; raise UserError if rows cannot be grouped into games."""
     seats = frame.select(ROW, *(pl.col(name).alias(of) for name, (of, _) in columns.items()))
     filled = [name for name in seats.columns if name not in (ROW, *OF_GAMES)]
     blank = seats.select(pl.all_horizontal(pl.col(filled).is_null())).to_series() if filled else pl.Series([True])
@@ -116,21 +116,21 @@ def _rows_as_seats(
     if blocks.n_unique() > 1:
         return seats.with_columns(table=blocks.filter(~blank))
     raise UserError(
-        f"{file!r} has one row per seat, and no column says which rows are one game: name it with "
+        f"{file!r} has one row per seat, but no column identifies the game: name it with "
         "--columns game=HEADING, separate games by an empty row, or give --players"
     )
 
 
 @dataclass
 class Sheet:
-    """Rows of people's games that are being checked.
+    """A sheet with people's games that is being checked.
 
     Attributes
     ----------
-    rows: one row per seat, fields as text, with ``file``, ``row`` and ``game`` (numbered in order of appearance).
-    headings: the headings of the game. schema: the schema of a seats table of its rules.
-    problems: what cannot be right so far.
-    spellings: the texts that were read as a different name, with the name. team_size: seats per team; 1: no teams.
+    rows: one row per seat: fields as text, and ``file``, ``row`` and ``game`` (numbered in order of appearance).
+    headings: the headings of the game. schema: the schema of a seats table under the rules of the game.
+    problems: the problems detected so far.
+    spellings: texts that were read as a different name -> the name. team_size: seats per team; 1: no teams.
     """
 
     rows: pl.DataFrame
@@ -141,7 +141,7 @@ class Sheet:
     team_size: int = 1
 
     def has(self, name: str) -> bool:
-        """Return whether people recorded a field anywhere."""
+        """Return whether people recorded a field in any row."""
         return name in self.rows.columns and self.rows[name].null_count() < self.rows.height
 
     @cached_property
@@ -150,24 +150,24 @@ class Sheet:
         return [name for name in self.schema if name.startswith("points_") and self.has(name)]
 
     def check(self) -> None:
-        """Replace text by values, and list what cannot be right."""
-        self._boards()
+        """Replace texts with values and report invalid values."""
+        self._match_boards()
         for name, kind in self.schema.items():
             if self.has(name) and kind.is_integer() and name not in ("game", "seat", "rank", "team", "total"):
-                self._number(name, *(POINTS if name.startswith("points_") else COUNTS))
+                self._parse_number(name, *(POINTS if name.startswith("points_") else COUNTS))
         if "total" in self.rows.columns:
             self.rows = self.rows.with_columns(no_total=pl.col("total").is_null())
         for name, bounds in (("total", TOTALS), ("rank", (1, 20)), ("seat", (0, 20)), ("players", (1, 20))):
             if self.has(name):
-                self._number(name, *bounds)
+                self._parse_number(name, *bounds)
         if self.has("winner"):
-            self._flag("winner")
-        self._items()
-        self._totals()
-        self._games()
+            self._parse_flag("winner")
+        self._parse_items()
+        self._check_totals()
+        self._check_games()
 
-    def _matched(self, name: str, match: Callable[[str], tuple[str | None, str]]) -> None:
-        """Replace the texts of a column by the names that they mean."""
+    def _match_column(self, name: str, match: Callable[[str], tuple[str | None, str]]) -> None:
+        """Replace the texts in a column with the names that they stand for."""
         texts = self.rows[name].drop_nulls().unique().to_list()
         meant = {text: match(text) for text in texts}
         self.spellings |= {text: to for text, (to, _) in meant.items() if to is not None and key_of(text) != key_of(to)}
@@ -179,22 +179,22 @@ class Sheet:
         right = {text: to for text, (to, _) in meant.items()}
         self.rows = self.rows.with_columns(pl.col(name).replace_strict(right, default=None, return_dtype=pl.String))
 
-    def _names(self, name: str) -> Names:
+    def _names_for(self, name: str) -> Names:
         kind = self.schema[name]
         accepted = kind.categories.to_list() if isinstance(kind, pl.Enum) else []
         return (
             Names.with_words(accepted, words()["sides"]) if name == "side" else Names.of(self.headings.game, accepted)
         )
 
-    def _boards(self) -> None:
-        """Match all names that the seats table has, such as wonder and side; a wonder's cell may contain its side."""
+    def _match_boards(self) -> None:
+        """Match the texts in all name columns, such as wonder and side; a wonder's cell may also contain its side."""
         enums = [
             name
             for name, kind in self.schema.items()
             if isinstance(kind, pl.Enum) and name != "policy" and self.has(name)
         ]
         if "wonder" in enums and "side" in self.schema:
-            wonders, sides = self._names("wonder"), self._names("side")
+            wonders, sides = self._names_for("wonder"), self._names_for("side")
             split: dict[str, tuple[str, str]] = {}
             for text in self.rows["wonder"].drop_nulls().unique().to_list():
                 head, _, last = text.rstrip(")] ").replace("(", " ").replace("[", " ").rpartition(" ")
@@ -208,10 +208,10 @@ class Sheet:
                 wonder = pl.col("wonder").replace({k: v[0] for k, v in split.items()})
                 self.rows = self.rows.with_columns(side=pl.coalesce(own, of_cell), wonder=wonder)
         for name in (*enums, *(["side"] if "side" not in enums and self.has("side") and "side" in self.schema else [])):
-            self._matched(name, self._names(name).match)
+            self._match_column(name, self._names_for(name).match)
 
-    def _number(self, name: str, low: int, high: int) -> None:
-        """Replace text by whole numbers; ``52.0`` and ``1,000`` count as such."""
+    def _parse_number(self, name: str, low: int, high: int) -> None:
+        """Replace texts with whole numbers; ``52.0`` and ``1,000`` are accepted."""
         plain = (
             pl.col(name)
             .str.replace_all(r"[\s\u{a0}]", "")
@@ -224,8 +224,8 @@ class Sheet:
         self.problems.add(self.rows, wrong, name, pl.col(name), f"it must be a whole number from {low} to {high}")
         self.rows = self.rows.with_columns(value.alias(name))
 
-    def _flag(self, name: str) -> None:
-        """Replace words for yes and no by true and false; an empty cell is no."""
+    def _parse_flag(self, name: str) -> None:
+        """Replace words for yes and no with true and false; an empty cell means no."""
         keys = {text: key_of(text) for text in self.rows[name].drop_nulls().unique().to_list()}
         value = {text: True if key in TRUE else False if key in FALSE else None for text, key in keys.items()}
         wrong = [text for text, flag in value.items() if flag is None]
@@ -233,14 +233,15 @@ class Sheet:
         flags = pl.col(name).replace_strict(value, default=None, return_dtype=pl.Boolean).fill_null(False)
         self.rows = self.rows.with_columns(flags.alias(name))
 
-    def _items(self) -> None:
-        """Turn a list of items (``built``) into one column for each, and check columns of items.
+    def _parse_items(self) -> None:
+        """Split lists of items (``built``) into one column per item, and check existing item columns.
 
-        An empty list means no item, unless no seat of the game has any: then nobody recorded them.
+        An empty list means that the seat has no items, unless the lists of all seats are empty: then items were not
+        recorded for this game.
         """
         owned = [name for name in self.schema if ":" in name]
         for name in [column for column in owned if column in self.rows.columns]:
-            self._flag(name)
+            self._parse_flag(name)
         if not (self.headings.owned and self.has("built")):
             return
         listed = (
@@ -273,8 +274,8 @@ class Sheet:
             *flags, *(nobody.alias(name) for name in owned if name.startswith(prefix) and name not in known)
         )
 
-    def _totals(self) -> None:
-        """Check that totals are the sums of their categories; empty categories of a row with others count 0."""
+    def _check_totals(self) -> None:
+        """Check that totals equal the sums of their categories; empty categories count as 0 if a row has any others."""
         parts = self.parts
         if "total" not in self.rows.columns:
             self.rows = self.rows.with_columns(total=pl.lit(None, pl.Int64), no_total=pl.lit(True))
@@ -296,7 +297,7 @@ class Sheet:
 
     @cached_property
     def complete(self) -> bool:
-        """Whether the recorded categories make up the whole score: most rows add up."""
+        """Whether the recorded categories make up the whole score, that is, whether most rows add up."""
         if not self.parts or not self.has("total"):
             return len(self.parts) > 1
         known = self.rows.filter(pl.col("total").is_not_null() & pl.any_horizontal(pl.col(self.parts).is_not_null()))
@@ -304,8 +305,8 @@ class Sheet:
             known.select((pl.sum_horizontal(pl.col(self.parts).fill_null(0)) == pl.col("total")).mean() > 0.5).item()
         )
 
-    def _games(self) -> None:
-        """Check the values that all rows of a game must share."""
+    def _check_games(self) -> None:
+        """Check each game as a whole: numbers of seats, duplicates, winners and ranks."""
         of_game = pl.len().over("game")
         rows, problems = self.rows, self.problems
         if self.has("players"):
@@ -316,32 +317,32 @@ class Sheet:
             )  # fmt: skip
         if self.has("wonder") and "wonder" in self.schema:
             twice = pl.col("wonder").is_not_null() & (pl.len().over("game", "wonder") > 1)
-            problems.add(rows, twice, "wonder", pl.col("wonder"), "two seats of its game have this wonder")
+            problems.add(rows, twice, "wonder", pl.col("wonder"), "two seats in its game have this wonder")
         for name in ("player", "seat"):
             if self.has(name):
                 twice = pl.col(name).is_not_null() & (pl.len().over("game", name) > 1)
                 anonymous = pl.col(name).cast(pl.String).str.to_lowercase().is_in(["anonymous", "guest", "anonym", "?"])
-                problems.add(rows, twice & ~anonymous, name, pl.col(name), f"two seats of its game have this {name}")
+                problems.add(rows, twice & ~anonymous, name, pl.col(name), f"two seats in its game have this {name}")
         score, whose = pl.col("total"), "seat"
         if self.team_size > 1:
-            self._teams()
+            self._check_teams()
             score, whose = pl.col("total").sum().over("game", "team"), "team"
         best = score.max().over("game")
         if self.has("winner"):
             problems.add(
                 rows, pl.col("winner") & (score < best), "winner", score,
-                pl.format(f"another {whose} of its game has {{}} points", best),
+                pl.format(f"another {whose} in its game has {{}} points", best),
             )  # fmt: skip
         if self.has("rank") and self.team_size == 1:
             before = pl.col("total").rank("max", descending=True).over("game")
             highest = pl.col("total").rank("min", descending=True).over("game")
             problems.add(
                 rows, pl.col("rank").is_not_null() & ~pl.col("rank").is_between(highest, before), "rank",
-                pl.col("rank"), pl.format("its score is number {} of its game", highest),
+                pl.col("rank"), pl.format("by score, the seat has rank {}", highest),
             )  # fmt: skip
 
-    def _teams(self) -> None:
-        """Check that each team has its seats, next to each other; raise UserError if nobody recorded teams."""
+    def _check_teams(self) -> None:
+        """Check that each team has enough seats, next to each other; raise UserError if teams were not recorded."""
         if not self.has("team"):
             raise UserError(
                 f"games of these rules are played in teams of {self.team_size}: add a column team, with one name for "
@@ -356,12 +357,13 @@ class Sheet:
             apart = (pl.col("seat").max() - pl.col("seat").min()).over("game", "team")
             near = (apart == 1) | (apart == pl.len().over("game") - 1)
             self.problems.add(
-                self.rows, (seats == self.team_size) & ~near, "seat", pl.col("seat"), "partners sit next to each other"
-            )
+                self.rows, (seats == self.team_size) & ~near, "seat", pl.col("seat"),
+                "partners must sit next to each other",
+                )  # fmt: skip
 
 
 def check_alternatives(word: str, accepted: Sequence[str], name: str) -> str:
-    """Return a word that must be one of several; raise UserError for any other."""
+    """Return a word if it is accepted; raise UserError otherwise."""
     if word not in accepted:
         raise UserError(f"{name} must be one of {', '.join(accepted)}, not {word!r}{nearest(word, accepted)}")
     return word

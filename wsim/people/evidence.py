@@ -1,13 +1,13 @@
-"""Evidence from simulated and people's games on each row (wonder, side, card): values with errors, on one scale.
+"""Collect the evidence from simulated and people's games on each row (wonder, side, card): values and standard errors.
 
-Seats are not independent: the same player may have the same wonder again, or play in the same group. Errors of
-people's rows are therefore those of independent seats times a design effect, estimated from all rows together: the
-variance of sums over players (else groups, else games) within a row, divided by that of independent seats. Because a
-good player may like a wonder, results are first adjusted for the player: minus the player's mean deviation, shrunk by
-its own reliability.
+Seats are not independent: a player may have the same wonder repeatedly, or play in the same group. The variance of a
+row of people's games is therefore the variance for independent seats times a design effect, which is estimated from all
+rows together: the variance of sums over players (or groups, or games) within a row, divided by the variance for
+independent seats. Because a good player may like a wonder, results are first adjusted for the player by subtracting the
+player's mean deviation, shrunk by its reliability.
 
-The figure of a wonder is a mean. The figure of a card is the mean of the seats that built it minus that of the other
-seats, in both sources: observational, because who builds a card may have been better off already.
+The figure of a wonder is a mean. The figure of a card, in both sources, is the mean of the seats that built it minus
+the mean of the other seats. It is observational, because a seat that builds a card may already have been better off.
 """
 
 from __future__ import annotations
@@ -31,26 +31,29 @@ from wsim.stats.games import parties
 Floats = NDArray[np.float64]
 METRICS = {"win": "win_share", "score": "score"}
 COLUMNS = {"win": "win_share", "score": "total"}
-RAREST = 0.02  # a win share below it has the error of this one: 0 wins of few games are not certain
+RAREST = 0.02  # lower win shares get the error of this one, because 0 wins in a few games prove little
 USUAL_DISTANCE = {"win": 0.06, "score": 1.0}
-"""The scale of the distance where no player SD is known: of the fair share, and in points; typical of good players."""
+"""The default scale of the distance if no player SD is known, typical of good players.
+
+It is a multiple of the fair share for wins, and in points for scores.
+"""
 USUAL_ITEM_DISTANCE = {"win": 0.14, "score": 2.0}
-"""The same for the difference between seats with and without a card."""
+"""The default scale for differences between seats with and without a card."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Rows with both sources.
+    """The evidence on each row from both sources.
 
     Attributes
     ----------
-    names: the labels, a frame. simulated, error, player_sd: those of the study. people, people_error, n: those of
-        people (error infinite where n is 0).
-    seat_variance: the variance of one more seat of people, design effect included.
-    reference: what a row is compared with: the fair share, or the mean score.
+    names: a frame with the labels. simulated, error, player_sd: values of the study, their standard errors and player
+        SDs. people, people_error, n: people's values, standard errors (infinite where n is 0) and numbers of seats.
+    seat_variance: the variance of one additional seat of people, including the design effect.
+    reference: the value that rows are compared with: the fair share or the mean score.
     scale: the scale of the distance, with its source.
-    design: the design effect. players: how many different players; 0: not recorded.
-    noun: what rows are, if their figure is the difference between seats with and without it (``card``); else empty.
+    design: the design effect. players: the number of different players; 0: not recorded.
+    noun: the noun for rows that compare seats with and without an item (``card``); else empty.
     """
 
     names: pl.DataFrame
@@ -69,9 +72,9 @@ class Evidence:
 
 
 def evidence(study: Run, people: Run | None, by: Sequence[str], metric: str, distance: float | None) -> Evidence:
-    """Return the rows of a study and of people's games; ``people`` None: nobody has played yet.
+    """Return the evidence of a study and of people's games; ``people`` is None if nobody has played yet.
 
-    Raises UserError for columns that one of them does not have.
+    Raises UserError for a column that one of the runs does not have.
     """
     if study.people is not None:
         raise UserError(f"{str(study.path)!r} was played by people: the study must be a simulated run")
@@ -79,15 +82,17 @@ def evidence(study: Run, people: Run | None, by: Sequence[str], metric: str, dis
     nouns = {noun: prefix for prefix, noun in find_game(study.plan.game).OWNED.items() if noun == "card"}
     noun = next((name for name in groups if name in nouns), "")
     if noun and len(groups) > 1:
-        raise UserError(f"{noun}s are combined by themselves: --by {noun}, not {','.join(groups)}")
-    before = _of_study(study, groups, noun, metric, distance)
+        raise UserError(f"{noun}s are combined separately: --by {noun}, not {','.join(groups)}")
+    before = _study_evidence(study, groups, noun, metric, distance)
     if people is None:
         return before
-    return _of_items(before, people, nouns[noun], metric) if noun else _of_groups(before, people, metric)
+    return (
+        _add_item_differences(before, people, nouns[noun], metric) if noun else _add_group_means(before, people, metric)
+    )
 
 
-def _of_study(study: Run, groups: Sequence[str], noun: str, metric: str, distance: float | None) -> Evidence:
-    """Return the rows of a study, nobody having played yet; ``noun``: the noun of items, empty for other rows."""
+def _study_evidence(study: Run, groups: Sequence[str], noun: str, metric: str, distance: float | None) -> Evidence:
+    """Return the evidence of a study before people have played; ``noun``: the noun for items, empty for other rows."""
     figure = f"{metric}_difference" if noun else METRICS[metric]
     of_table = f"{noun}s" if noun else "wonders"
     table = study.table(of_table, () if noun else groups).frame.drop_nulls(figure)
@@ -95,7 +100,7 @@ def _of_study(study: Run, groups: Sequence[str], noun: str, metric: str, distanc
     simulated, error = table[figure].to_numpy().astype(float), half / 2 / normal_quantile(0.975)
     names = table.select(pl.col(groups).cast(pl.String))
     fair = 1 / (study.summary.sides if study.summary else parties(study.seats))
-    scale, source = _scale(study, of_table, PLAYER_HALF_WIDTH in table.columns, metric, fair)
+    scale, source = _typical_difference(study, of_table, PLAYER_HALF_WIDTH in table.columns, metric, fair)
     if distance is not None:
         scale, source = distance, "as requested"
     reference = 0.0 if noun else fair
@@ -112,8 +117,8 @@ def _of_study(study: Run, groups: Sequence[str], noun: str, metric: str, distanc
     )  # fmt: skip
 
 
-def _scale(study: Run, of_table: str, with_players: bool, metric: str, fair: float) -> tuple[float, str]:
-    """Return the typical difference between good players in a table, and a phrase on its source."""
+def _typical_difference(study: Run, of_table: str, with_players: bool, metric: str, fair: float) -> tuple[float, str]:
+    """Return the typical difference between good players in a table, and a phrase that explains its source."""
     between = known_between(study.provenance.identity, study.path, of_table) if metric == "win" else None
     known = np.empty(0) if between is None or not with_players else between.sds()
     if len(known):
@@ -123,8 +128,8 @@ def _scale(study: Run, of_table: str, with_players: bool, metric: str, fair: flo
     return scale, "typical of good players, because no player SD is known for this study"
 
 
-def _of_groups(before: Evidence, people: Run, metric: str) -> Evidence:
-    """Add people's means of each row."""
+def _add_group_means(before: Evidence, people: Run, metric: str) -> Evidence:
+    """Return the evidence with people's mean of each row added."""
     groups, simulated, spread = before.names.columns, before.simulated, before.seat_variance
     missing = [name for name in groups if name not in people.seats.collect_schema()]
     if missing:
@@ -150,12 +155,13 @@ def _of_groups(before: Evidence, people: Run, metric: str) -> Evidence:
     )  # fmt: skip
 
 
-def _of_items(before: Evidence, people: Run, prefix: str, metric: str) -> Evidence:
-    """Add people's difference between seats with and without each item.
+def _add_item_differences(before: Evidence, people: Run, prefix: str, metric: str) -> Evidence:
+    """Return the evidence with people's difference between seats with and without each item added.
 
-    It is the least-squares effect of having the item, sum(h v) / sum(h²) with h and v minus their means. Its variance
-    is that of independent seats, s² / sum(h²), times the design effect. The design effect is the ratio of the clustered
-    variance (``wsim.stats.clusters``) to that of independent seats, averaged over the items.
+    The difference is the least-squares effect of having the item, sum(h v) / sum(h²), where h and v are centred. Its
+    variance is the variance for independent seats, s² / sum(h²), times the design effect. The design effect is the
+    ratio of the clustered variance (``wsim.stats.clusters``) to the variance for independent seats, averaged over the
+    items.
     """
     items = [f"{prefix}{name}" for name in before.names[before.noun]]
     recorded = people.seats.collect_schema()
@@ -187,13 +193,14 @@ def _of_items(before: Evidence, people: Run, prefix: str, metric: str) -> Eviden
 
 
 def study_variance(study: Run) -> float:
-    """Return the variance of the scores of a run."""
+    """Return the variance of the scores in a run."""
     return float(study.seats.select(pl.col("total").cast(pl.Float64).var()).collect().item())
 
 
 def _player_effects(residual: Floats, rows: pl.DataFrame) -> tuple[Floats, int]:
-    """Return for each row the mean deviation of its player, shrunk by the share of it that is not chance; and how many
-    players there are (0: not recorded).
+    """Return each row's player effect and the number of players (0: not recorded).
+
+    A player effect is the player's mean deviation, shrunk to the share that is not due to chance.
     """
     if "player" not in rows.columns:
         return np.zeros(len(residual)), 0
@@ -209,7 +216,7 @@ def _player_effects(residual: Floats, rows: pl.DataFrame) -> tuple[Floats, int]:
 
 
 def _design_effect(residual: Floats, row: NDArray[np.int64], cluster: NDArray[np.int64]) -> float:
-    """Return the ratio of the clustered variance within rows to that of independent seats, at least 1."""
+    """Return the ratio, at least 1, of the clustered variance within rows to the variance for independent seats."""
     _, code = np.unique(np.stack([row, cluster]), axis=1, return_inverse=True)
     sums = np.bincount(code.ravel(), residual)
     return max(1.0, float((sums**2).sum() / max((residual**2).sum(), 1e-12)))

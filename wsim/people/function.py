@@ -1,4 +1,4 @@
-"""``wsim.import_games``: the command ``wsim import`` as a Python function."""
+"""``wsim.import_games``, the Python function for ``wsim import``."""
 
 from __future__ import annotations
 
@@ -27,20 +27,21 @@ def import_games(
     patch: str | Sequence[str] = (),
     set: str | Sequence[str] = (),
 ) -> Imported:
-    """Import games that people played from files into run folders.
+    """Import people's games from files into run folders.
 
     Parameters
     ----------
-    files: spreadsheets, exports, traces or finished games. out: the run folder to write; several numbers of players or
-        rule sets become one run folder each in it.
-    columns: the meaning of headings that are not recognised: ``{"wonder": "Wonderboard"}``. sheet: of a workbook.
-    players: if games are blocks of that many rows. boards: how seats got their wonders, chosen or drawn.
-    skip_bad: leave out games with mistakes instead of refusing the files; they are in ``problems`` of the result.
-    anonymous: store no names of players and groups. source, licence: those of published games.
+    files: spreadsheets, exports, traces or finished games. out: the run folder to write; with several numbers of
+        players or several rule sets, it will contain one run folder for each.
+    columns: the meaning of headings that are not recognised: ``{"wonder": "Wonderboard"}``. sheet: the sheet of a
+        workbook. players: the number of players, if each game is a block of that many rows.
+    boards: how seats got their wonders, chosen or drawn.
+    skip_bad: leave out games with mistakes instead of rejecting the files; the result lists them in ``problems``.
+    anonymous: store no names of players and groups. source, licence: the source and licence of published games.
     game, ruleset, cards, patch, set: the rules that people played by, as in ``wsim.Plan.make``.
 
-    Returns the runs, how headings and names were read, and what was left out. Raises UserError for files that cannot be
-    read and, without ``skip_bad``, for games that cannot be right: nothing is written then.
+    Returns the runs, the interpretation of headings and names, and the games left out. Raises UserError for files that
+    cannot be read and, without ``skip_bad``, for invalid games; nothing is written in this case.
     """
     if isinstance(columns, Mapping):
         columns = [f"{field}={heading}" for field, heading in columns.items()]

@@ -1,7 +1,7 @@
-"""The meaning of the columns of people's sheets, and their names for wonders, cards and sides.
+"""Interpret the headings of people's sheets, and their names for wonders, cards and sides.
 
-A heading is a field of the seats table, one of the words for it in ``names.toml``, or an item that a seat can own. A
-number in it (``Score 2``, ``Player 3 wonder``) makes it a column of that seat, in a sheet with one row per game.
+A heading is a field of the seats table, a synonym for a field in ``names.toml``, or an item that a seat can own. In a
+sheet with one row per game, a number in the heading (``Score 2``, ``Player 3 wonder``) assigns the column to that seat.
 """
 
 from __future__ import annotations
@@ -21,29 +21,30 @@ from wsim.spec.source import read_toml
 OF_SEATS = re.compile(
     r"^(.*?)[\s_.:#-]*(\d{1,2})$|^(?:p|player|seat|spieler|joueur|jatekos|játékos)?[\s_.]*(\d{1,2})[\s_.:-]+(.*)$", re.I
 )
-MISSPELT = 0.8  # similarity from which a name counts as a misspelling, if only one is as close
+MISSPELT = 0.8  # minimum similarity of a misspelling to the intended name, which must be the only name this close
 OF_GAMES = ("game", "date", "group", "players", "ruleset")
 
 
 def key_of(text: str) -> str:
-    """Return a name without case, accents, spaces and punctuation."""
+    """Return a name for comparison, without case, accents, spaces and punctuation."""
     plain = unicodedata.normalize("NFKD", text.casefold())
     return "".join(letter for letter in plain if letter.isalnum())
 
 
 @cache
 def words() -> Mapping[str, Any]:
-    """Return ``names.toml``."""
+    """Return the content of ``names.toml``."""
     return read_toml(Path(__file__).with_name("names.toml"), "list of names")
 
 
 @dataclass(frozen=True)
 class Headings:
-    """The fields that a sheet of a game may have.
+    """The fields that a sheet for a game may have.
 
     Attributes
     ----------
-    game: the name of the game. columns: those of its seats table. owned: prefix and noun of items (``Game.OWNED``).
+    game: the name of the game. columns: the columns of its seats table. owned: the prefix and noun of items
+        (``Game.OWNED``).
     """
 
     game: str
@@ -51,7 +52,7 @@ class Headings:
     owned: tuple[str, ...] = ()
 
     @cached_property
-    def _fields(self) -> dict[str, str]:
+    def _known_fields(self) -> dict[str, str]:
         known: dict[str, str] = {}
         plain = [name for name in self.columns if ":" not in name and name not in ("policy", "win_share")]
         for field in (*words()["columns"], *plain):
@@ -66,13 +67,13 @@ class Headings:
         return Names.of(self.game, [name.partition(":")[2] for name in self.columns if ":" in name])
 
     def is_game(self, number: Any, name: Any) -> bool:
-        """Return whether an entry of an export is this game, by its number at BoardGameGeek or its title."""
+        """Return whether an entry in an export is this game, judging by its BoardGameGeek number or its title."""
         known = set(map(key_of, words()["titles"].get(self.game, ())))
         return bool({key_of(str(number)), key_of(str(name))} & known)
 
     def field(self, heading: str) -> str | None:
-        """Return the field of a heading without a seat's number; None if it has none that is known."""
-        field = self._fields.get(key_of(heading))
+        """Return the field that a heading without a seat number stands for; None if it is unknown."""
+        field = self._known_fields.get(key_of(heading))
         if field is None and self.owned:
             prefix = next((one for one in self.owned if heading.casefold().startswith(one)), "")
             item = self.items.exact(heading[len(prefix) :])
@@ -82,13 +83,14 @@ class Headings:
     def guess(
         self, present: Sequence[str], given: Sequence[str], numeric: Container[str] = ()
     ) -> dict[str, tuple[str, int | None]]:
-        """Return for each heading its field and, in a sheet with one row per game, the number of its seat.
+        """Return the field of each heading and, in a sheet with one row per game, the number of its seat.
 
-        ``given``: ``field=Heading`` takes precedence. ``numeric``: headings of columns with nothing but numbers: then
-        Wonder means the points of the wonder. Raises UserError for an unknown field or heading.
+        Assignments ``field=Heading`` in ``given`` take precedence. ``numeric`` lists the headings of columns that
+        contain only numbers; there, Wonder means the points of the wonder. Raises UserError for an unknown field or
+        heading.
         """
-        chosen = self._given(present, given)
-        chosen |= self._of_seats([name for name in present if name not in chosen], numeric)
+        chosen = self._given_columns(present, given)
+        chosen |= self._seat_columns([name for name in present if name not in chosen], numeric)
         taken = {field for field, number in chosen.values() if number is None}
         for name in present:
             field = self._field_of_column(name, name, numeric)
@@ -97,10 +99,10 @@ class Headings:
                 taken.add(field)
         return chosen
 
-    def _given(self, present: Sequence[str], given: Sequence[str]) -> dict[str, tuple[str, int | None]]:
-        """Return the headings that ``field=Heading`` names: one, or one of each seat."""
+    def _given_columns(self, present: Sequence[str], given: Sequence[str]) -> dict[str, tuple[str, int | None]]:
+        """Return the headings assigned by ``field=Heading``: one heading, or one per seat."""
         chosen: dict[str, tuple[str, int | None]] = {}
-        known = set(self._fields.values())
+        known = set(self._known_fields.values())
         for pair in given:
             field, equals, heading = (part.strip() for part in pair.partition("="))
             if not equals or not heading:
@@ -110,7 +112,7 @@ class Headings:
             if heading in present:
                 chosen[heading] = (field, None)
                 continue
-            numbered = {name: parts for name in present if (parts := _numbered(name)) is not None}
+            numbered = {name: parts for name in present if (parts := _without_seat_number(name)) is not None}
             seats = {name: number for name, (base, number) in numbered.items() if key_of(base) == key_of(heading)}
             if not seats:
                 raise UserError(
@@ -120,18 +122,18 @@ class Headings:
         return chosen
 
     def _field_of_column(self, heading: str, column: str, numeric: Container[str]) -> str | None:
-        """Return the field of a column with a heading, which also depends on whether the column has only numbers."""
+        """Return the field of a column, which depends on its heading and on whether it contains only numbers."""
         field = self.field(heading)
-        if field == "rank" and column not in numeric:  # Place may be a house
+        if field == "rank" and column not in numeric:  # Place may mean a location
             return "group"
         points = f"points_{field}"
         return points if column in numeric and field != "seat" and points in self.columns else field
 
-    def _of_seats(self, present: Sequence[str], numeric: Container[str]) -> dict[str, tuple[str, int | None]]:
-        """Return the headings with the number of a seat, unless all have the same number."""
+    def _seat_columns(self, present: Sequence[str], numeric: Container[str]) -> dict[str, tuple[str, int | None]]:
+        """Return the headings that contain a seat number, unless all of them have the same number."""
         wide: dict[str, tuple[str, int | None]] = {}
         for name in present:
-            if self.field(name) is not None or (parts := _numbered(name)) is None:
+            if self.field(name) is not None or (parts := _without_seat_number(name)) is None:
                 continue
             base, number = parts
             field = self._field_of_column(base, name, numeric) if key_of(base) else "player"
@@ -142,8 +144,8 @@ class Headings:
         return wide if len({number for _, number in wide.values()}) > 1 else {}
 
 
-def _numbered(heading: str) -> tuple[str, int] | None:
-    """Return the heading without the number of its seat, and the number; None if there is none."""
+def _without_seat_number(heading: str) -> tuple[str, int] | None:
+    """Return a heading without its seat number, and the number; None if it has no seat number."""
     match = OF_SEATS.match(heading.strip())
     if match is None:
         return None
@@ -153,11 +155,11 @@ def _numbered(heading: str) -> tuple[str, int] | None:
 
 @dataclass(frozen=True)
 class Names:
-    """Names that cells are matched with.
+    """The names that cells are matched against.
 
     Attributes
     ----------
-    accepted: the names. aliases: by key (``key_of``), the names that are meant.
+    accepted: the names. aliases: the names that a text may stand for, by its key (``key_of``).
     """
 
     accepted: tuple[str, ...]
@@ -165,12 +167,12 @@ class Names:
 
     @classmethod
     def of(cls, game: str, accepted: Iterable[str]) -> Names:
-        """Return the names of items of a game, with those of other languages."""
+        """Return the names of a game's items, including names in other languages."""
         return cls.with_words(accepted, words()["items"].get(game, {}))
 
     @classmethod
     def with_words(cls, accepted: Iterable[str], more: Mapping[str, Sequence[str]]) -> Names:
-        """Return names with other words for them."""
+        """Return names with their synonyms."""
         names, aliases = tuple(accepted), dict[str, frozenset[str]]()
         for name in names:
             for alias in more.get(name, ()):
@@ -178,12 +180,12 @@ class Names:
         return cls(names, aliases | {key_of(name): frozenset({name}) for name in names})
 
     def exact(self, text: str) -> str | None:
-        """Return the name of a text despite case, accents and language; None if there is not exactly one."""
+        """Return the only name that a text can stand for, ignoring case, accents and language; else None."""
         meant = self.aliases.get(key_of(text), frozenset())
         return next(iter(meant)) if len(meant) == 1 else None
 
     def match(self, text: str) -> tuple[str | None, str]:
-        """Return the name of a text, also of a misspelt one; or None and the names that would fit."""
+        """Return the name that a text stands for, even if misspelt; or None and a hint at names that would fit."""
         meant = self.aliases.get(key_of(text), frozenset())
         if len(meant) == 1:
             return next(iter(meant)), ""

@@ -1,9 +1,9 @@
-"""Import people's games: files become a run folder whose games have no decisions (``wsim import``).
+"""Import people's games from files into a run folder without recorded decisions (``wsim import``).
 
-The folder of a run of people has the plan, provenance and seats table of every run. Its only policy is ``people``, its
-provenance has a section ``people`` (files with digests, recorded columns, source, licence), and it has no picks. Names
-of players and groups are not in the table: it has codes (P1, G1), and ``names.json`` in the folder says whose they are.
-That file is no part of the run, so it is neither copied nor put on a page.
+The folder has a plan, a provenance record and a seats table like any run. Its only policy is ``people``, its provenance
+has a section ``people`` (files with digests, recorded columns, source, licence), and it has no picks. The table
+contains codes (P1, G1) instead of the names of players and groups; ``names.json`` in the folder maps codes to names.
+This file is not part of the run, so it is neither copied nor shown on a page.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ class Imported:
 
     Attributes
     ----------
-    runs: one for each rule set and number of players. columns: by file, the fields that its headings were read as.
-    unread: by file, the headings without a meaning. spellings: texts that were read as another name.
-    problems: the rows that were left out, with file, row, game, column, value and why. games_left_out: how many games.
+    runs: one run per rule set and number of players. columns: for each file, the fields that its headings were read as.
+    unread: for each file, the headings that were not recognised. spellings: texts that were read as a different name.
+    problems: the mistakes in games that were left out, with file, row, game, column, value and reason.
+    games_left_out: the number of these games.
     """
 
     runs: Sequence[Run]
@@ -60,7 +61,7 @@ class Imported:
 
     @property
     def notes(self) -> list[str]:
-        """Sentences that the user should read."""
+        """Notes for the user on how the files were read."""
         said = [
             f"{file}: {', '.join(f'{of} = {name!r}' for name, of in read.items())}"
             for file, read in self.columns.items()
@@ -75,9 +76,9 @@ class Imported:
 
 
 def import_files(options: ImportOptions, plan: Plan) -> Imported:
-    """Import files into run folders; ``plan``: the rules that people played by (rule set, cards, patches, changes).
+    """Import files into run folders; ``plan`` has the rules that people played by (rule set, cards, patches, changes).
 
-    Raises UserError for files that cannot be read and, unless ``skip_bad``, for games that cannot be right.
+    Raises UserError for files that cannot be read and, unless ``skip_bad`` is set, for invalid games.
     """
     if not options.files:
         raise UserError(
@@ -100,11 +101,11 @@ def import_files(options: ImportOptions, plan: Plan) -> Imported:
     if len(bad) and not options.skip_bad:
         count, games = wrong.select("file", ROW).n_unique(), rows["game"].n_unique()
         head = (
-            f"{count:,} of {rows.height:,} rows cannot be right, and nothing was imported; --skip-bad imports the "
+            f"{count:,} of {rows.height:,} rows are invalid, so nothing was imported; --skip-bad imports the "
             f"other {games - len(bad):,} of {games:,} games"
         )
         raise UserError("\n".join([head, *problems.sentences()]))
-    names = _coded(rows)
+    names = _codes_of_names(rows)
     kept = [
         (of_part, rules, replace(sheet, rows=good))
         for of_part, rules, sheet in ready
@@ -120,7 +121,7 @@ def import_files(options: ImportOptions, plan: Plan) -> Imported:
     runs = []
     for of_part, rules, sheet in kept:
         folder = out if len(kept) == 1 else out / f"{of_part.ruleset}-{of_part.players}p"
-        runs.append(_write(folder, of_part, rules, sheet, names, {**about, "games_left_out": len(bad)}, command))
+        runs.append(_write_run(folder, of_part, rules, sheet, names, {**about, "games_left_out": len(bad)}, command))
         if not options.anonymous and names:
             table = {kind: {code: text for text, code in of.items()} for kind, of in names.items()}
             write_text(folder / NAMES, json.dumps(table, indent=1, ensure_ascii=False) + "\n")
@@ -130,16 +131,16 @@ def import_files(options: ImportOptions, plan: Plan) -> Imported:
 def _read_files(
     files: Mapping[Path, str], headings: Headings, options: ImportOptions
 ) -> tuple[pl.DataFrame, dict[str, dict[str, str]], dict[str, list[str]]]:
-    """Return the rows of all files with numbered games, and by file what headings were read as and which were not.
+    """Return the rows of all files with numbered games and, for each file, the headings that were read and unread.
 
-    Raises UserError with the mistakes of all files.
+    Raises UserError with the mistakes in all files.
     """
     parts, guessed, unread, mistakes = [], dict[str, dict[str, str]](), dict[str, list[str]](), Mistakes()
     for path, name in files.items():
         with mistakes.noted():
             frame = read(path, headings, options.sheet)
             present = [column for column in frame.columns if column != ROW]
-            columns = headings.guess(present, options.columns, _numeric(frame, present))
+            columns = headings.guess(present, options.columns, _numeric_columns(frame, present))
             fields = {field for field, _ in columns.values()}
             if not {"total", "winner", "rank"} & fields and not any(field.startswith("points_") for field in fields):
                 raise UserError(
@@ -152,14 +153,14 @@ def _read_files(
             unread[name] = [column for column in present if column not in columns]
             parts.append(arranged(frame, columns, name, options.players))
     mistakes.raise_any()
-    return _numbered(pl.concat(parts, how="diagonal")), guessed, unread
+    return _with_game_numbers(pl.concat(parts, how="diagonal")), guessed, unread
 
 
 def _checked_groups(
     rows: pl.DataFrame, plan: Plan, headings: Headings, problems: Problems, spellings: dict[str, str]
 ) -> Iterator[tuple[Plan, Simulator, Sheet]]:
-    """Yield the checked rows of each rule set and number of players, with their rules."""
-    for ruleset, players, part in _groups(rows, plan, problems):
+    """Yield the plan, simulator and checked rows of each rule set and number of players."""
+    for ruleset, players, part in _split_by_rules(rows, plan, problems):
         try:
             default: Sequence[str] = find_game(plan.game).default_plan(ruleset)["policies"]
             policies = tuple(default[seat % len(default)] for seat in range(players))
@@ -174,20 +175,20 @@ def _checked_groups(
         yield of_part, rules, sheet
 
 
-def _numeric(frame: pl.DataFrame, present: Sequence[str]) -> set[str]:
-    """Return the columns with nothing but numbers in their first rows."""
+def _numeric_columns(frame: pl.DataFrame, present: Sequence[str]) -> set[str]:
+    """Return the columns whose first rows contain only numbers."""
     numbers = frame.head(1000).select(pl.col(present).str.contains(r"^-?\d+([.,]\d+)?$").all())
     filled = frame.head(1000).select(pl.col(present).is_not_null().any())
     return {name for name in present if numbers[name].item() and filled[name].item()}
 
 
 def seats_schema(simulator: Simulator) -> dict[str, pl.DataType]:
-    """Return the columns of the seats table of a simulator."""
+    """Return the schema of a simulator's seats table."""
     return dict(simulator.seats_frame(np.zeros(simulator.seats, simulator.row_dtype)).schema)
 
 
 def team_size(simulator: Simulator) -> int:
-    """Return the number of seats of a team; 1 without teams."""
+    """Return the number of seats per team; 1 if there are no teams."""
     rows = np.zeros(simulator.seats, simulator.row_dtype)
     if "seat" not in (rows.dtype.names or ()):
         return 1
@@ -196,8 +197,8 @@ def team_size(simulator: Simulator) -> int:
     return simulator.seats // frame["team"].n_unique() if "team" in frame.columns else 1
 
 
-def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
-    """Number the games in order of appearance, the rows of each together."""
+def _with_game_numbers(rows: pl.DataFrame) -> pl.DataFrame:
+    """Number the games in order of appearance, and group the rows of each game."""
     games = rows.select("file", "table").unique(maintain_order=True).with_row_index("number")
     numbered = rows.drop("game", strict=False).join(
         games, on=["file", "table"], how="left", maintain_order="left", nulls_equal=True
@@ -205,8 +206,8 @@ def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
     return numbered.rename({"number": "game"}).drop("table").sort("game", maintain_order=True)
 
 
-def _groups(rows: pl.DataFrame, plan: Plan, problems: Problems) -> list[tuple[str, int, pl.DataFrame]]:
-    """Return the rows by rule set and number of players."""
+def _split_by_rules(rows: pl.DataFrame, plan: Plan, problems: Problems) -> list[tuple[str, int, pl.DataFrame]]:
+    """Split the rows by rule set and number of players."""
     ruleset = pl.lit(plan.ruleset)
     if "ruleset" in rows.columns:
         accepted = [plan.ruleset, *words()["rulesets"]]
@@ -231,8 +232,8 @@ def _groups(rows: pl.DataFrame, plan: Plan, problems: Problems) -> list[tuple[st
     return [(str(key[0]), int(key[1]), part.drop("size")) for key, part in sorted(split.items())]
 
 
-def _coded(rows: pl.DataFrame) -> dict[str, dict[str, str]]:
-    """Return the codes of players and groups, numbered in order of appearance."""
+def _codes_of_names(rows: pl.DataFrame) -> dict[str, dict[str, str]]:
+    """Return codes for players and groups, numbered in order of appearance."""
     codes = {}
     for kind, letter in CODES.items():
         if kind in rows.columns and rows[kind].null_count() < rows.height:
@@ -242,11 +243,11 @@ def _coded(rows: pl.DataFrame) -> dict[str, dict[str, str]]:
     return codes
 
 
-def _write(
+def _write_run(
     folder: Path, plan: Plan, simulator: Simulator, sheet: Sheet, names: Mapping[str, Mapping[str, str]],
     about: Mapping[str, Any], command: str,
 ) -> Run:  # fmt: skip
-    """Write the run folder of games with one rule set and number of players."""
+    """Write the run folder for games with the same rule set and number of players."""
     seats, left = seats_table(sheet, names)
     games = seats.height // plan.players
     played = replace(plan, policies=(PEOPLE,), games=games, rotate=False)
@@ -271,15 +272,15 @@ def _write(
     return load_run(folder)
 
 
-def _in_seats(sheet: Sheet) -> pl.DataFrame:
-    """Return the rows of each game in the order of its seats, partners next to each other."""
+def _sorted_by_seat(sheet: Sheet) -> pl.DataFrame:
+    """Return the rows sorted by game and seat, with partners next to each other."""
     rows = sheet.rows
     numbered = sheet.has("seat") and not rows["seat"].null_count()
     rows = rows.sort(["game", "seat"] if numbered else ["game"], maintain_order=True)
     if sheet.team_size == 1:
         return rows
     team, position = pl.col("team"), pl.int_range(pl.len()).over("game")
-    around = (team.first() == team.last()).over("game")  # partners in the first and in the last seat
+    around = (team.first() == team.last()).over("game")  # partners in the first and last seats
     turned = pl.when(around).then((position + 1) % pl.len().over("game")).otherwise(position)
     rows = rows.with_columns(position=position)
     place = turned if numbered else pl.col("position").min().over("game", "team")
@@ -287,18 +288,18 @@ def _in_seats(sheet: Sheet) -> pl.DataFrame:
 
 
 def _ranks(sheet: Sheet, rows: pl.DataFrame) -> pl.Series:
-    """Return the rank of each seat, or of its team, by what is known of the result."""
+    """Return the rank of each seat or its team, from the recorded results."""
     kept = {"total": 10**9, "winner": 10**8, "rank": -(10**6), "coins": 1}  # criteria for the ranking, in this order
     decisive = [pl.col(name).cast(pl.Int64).fill_null(0) * worth for name, worth in kept.items() if sheet.has(name)]
     key = rows.select(pl.sum_horizontal(decisive)).to_series().to_numpy()
-    key = key.reshape(rows["game"].n_unique(), -1, sheet.team_size).sum(axis=2)  # of each team
+    key = key.reshape(rows["game"].n_unique(), -1, sheet.team_size).sum(axis=2)  # per team
     rank = np.repeat(1 + (key[:, None, :] > key[:, :, None]).sum(axis=2), sheet.team_size, axis=1)
     return pl.Series(rank.ravel(), dtype=pl.UInt8)
 
 
 def seats_table(sheet: Sheet, names: Mapping[str, Mapping[str, str]]) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return the seats table of checked rows, and how many rows lack each column that is left out as incomplete."""
-    rows, size = _in_seats(sheet), sheet.team_size
+    """Return the seats table of checked rows, and the numbers of missing values in columns omitted as incomplete."""
+    rows, size = _sorted_by_seat(sheet), sheet.team_size
     game, position = pl.col("game"), pl.int_range(pl.len()).over("game")
     rows = rows.with_columns(rank=_ranks(sheet, rows))
     first = pl.col("rank") == 1
@@ -320,7 +321,7 @@ def seats_table(sheet: Sheet, names: Mapping[str, Mapping[str, str]]) -> tuple[p
             left[name] = missing
             continue
         own.append(rows[name].cast(pl.Boolean if ":" in name else kind))
-    if any(name.startswith("points_") for name in left):  # categories count together
+    if any(name.startswith("points_") for name in left):  # all categories are omitted together
         own = [column for column in own if not column.name.startswith("points_")]
     for of, codes in names.items():
         texts = rows[of].replace_strict(codes, default="unknown", return_dtype=pl.String)

@@ -1,4 +1,4 @@
-"""The options of ``wsim import``."""
+"""Options for ``wsim import``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wsim.options import Options, argument, at_least, option, whole
 
 
 def read_board_assignment(name: str, value: str) -> str:
-    """Return how seats got their boards; raise UserError for an unknown word."""
+    """Return ``chosen`` or ``drawn``, the way in which seats got their boards; raise UserError for any other word."""
     from wsim.people.checks import check_alternatives
 
     return check_alternatives(value, ("chosen", "drawn"), name)
@@ -19,8 +19,8 @@ class ImportOptions(Options):
     """Import games that people played from spreadsheets, exports, traces or finished games into a run folder.
 
     Files: .csv, .tsv, .xlsx, .ods, .json, .bgsplay (Board Game Stats), .xml (BoardGameGeek plays) and .parquet, with
-    one row per seat or one row per game. Everything that cannot be right is listed, and nothing is imported until it is
-    fixed. Several numbers of players or rule sets become one run folder each, in FOLDER.
+    one row per seat or one row per game. All invalid values are listed, and nothing is imported until they are fixed.
+    If numbers of players or rule sets differ, FOLDER will contain one run folder for each combination.
     """
 
     files: tuple[str, ...] = argument("Files with games.", (), metavar="FILE...", file=True)
@@ -30,14 +30,14 @@ class ImportOptions(Options):
     )
     sheet: str | None = option("Sheet of a workbook.", None, metavar="NAME", shown="the first")
     players: int | None = option(
-        "Number of players, if games are blocks of that many rows.", None, metavar="N", read=whole, check=at_least(1)
+        "Number of players, if each game is a block of N rows.", None, metavar="N", read=whole, check=at_least(1)
     )
     boards: str = option(
         "How seats got their wonders: chosen or drawn.", "chosen", metavar="HOW", check=read_board_assignment
     )
-    skip_bad: bool = option("Leave out games with mistakes instead of refusing the file, and list them.", False)
-    anonymous: bool = option("Store no names: players and groups keep only codes such as P1 and G1.", False)
-    source: str | None = option("Where published games come from.", None, metavar="TEXT")
+    skip_bad: bool = option("Leave out and list games with mistakes instead of rejecting the file.", False)
+    anonymous: bool = option("Store no names, only codes such as P1 for players and G1 for groups.", False)
+    source: str | None = option("Source of published games.", None, metavar="TEXT")
     licence: str | None = option("Licence of published games.", None, metavar="NAME")
     template: str | None = option(
         "Write a sheet to fill in (FILE.csv) or to print (FILE.html) instead of importing.", None, metavar="FILE"

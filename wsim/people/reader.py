@@ -1,13 +1,13 @@
-"""Files of people's games as rows of text: CSV, TSV, Excel, JSON, Parquet, and exports of two well-known programs.
+"""Read files of people's games as rows of text: CSV, TSV, Excel, JSON, Parquet, and exports of two well-known programs.
 
-Assumed of the exports, from their public descriptions: Board Game Stats writes JSON with ``games``, ``players``,
-``locations`` and ``plays``, each play with ``gameRefId``, ``locationRefId`` and ``playerScores`` (``playerRefId``,
-``score``, ``winner``, ``rank``, ``role``, ``seatOrder``; the role is the wonder). BoardGameGeek's XML API 2 answers
-``plays`` with one ``play`` each, its ``item`` (``objectid``) and ``players`` (``name``, ``username``, ``score``,
-``win``, ``startposition``, ``color``; the colour is the wonder).
+The readers of exports rely on public descriptions of the formats. Board Game Stats writes JSON with ``games``,
+``players``, ``locations`` and ``plays``; each play has ``gameRefId``, ``locationRefId`` and ``playerScores``
+(``playerRefId``, ``score``, ``winner``, ``rank``, ``role``, ``seatOrder``; the role is the wonder). BoardGameGeek's XML
+API 2 returns ``plays`` with one ``play`` element per play, which contains its ``item`` (``objectid``) and ``players``
+(``name``, ``username``, ``score``, ``win``, ``startposition``, ``color``; the colour is the wonder).
 
-Nothing in a file is evaluated: formulas of a workbook count with the value stored next to them, formulas of text files
-are text, and XML with a document type is refused, because entities could grow without bound.
+Nothing in a file is evaluated. For formulas in a workbook, the value stored next to them is used; formulas in text
+files are text. XML with a document type is rejected, because its entities could grow without bound.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from wsim.errors import UserError
 from wsim.files import bytes_within, json_of
 from wsim.people.headings import Headings
 
-MAX_BYTES = 512 << 20  # of a file, and of what a workbook contains uncompressed
-MAX_PARSED = 64 << 20  # of JSON and XML, whose objects take many times their text
+MAX_BYTES = 512 << 20  # maximum size of a file, and of the uncompressed content of a workbook
+MAX_PARSED = 64 << 20  # maximum size of JSON and XML, whose parsed objects take much more memory than the text
 MAX_ROWS = 5_000_000
 MAX_COLUMNS = 2_000
-MAX_CELL = 500  # characters; longer cells are cut, and match nothing
-HEADING_ROWS = 20  # the headings are among the first rows
+MAX_CELL = 500  # characters; longer cells are truncated and match no name
+HEADING_ROWS = 20  # headings are searched for in this many first rows
 ROW = "row"
-"""The column with the number of a row in its file, as spreadsheets count it; for JSON, the number of the game."""
+"""The column with the row number in the file, counted as in spreadsheets; for JSON, the number of the game."""
 _SUM, _TERM = re.compile(r"[-+\d\s]+"), re.compile(r"[+-]?\d+")  # 20+31, as Board Game Stats writes scores
 _NESTED = ("players", "seats", "scores", "playerScores", "results")
 
@@ -43,7 +43,7 @@ Rows = Iterable[Mapping[str, Any]]
 
 
 def read(path: Path, headings: Headings, sheet: str | None = None) -> pl.DataFrame:
-    """Return the rows of a file as text, with their numbers in the column ``row``; ``sheet``: the sheet of a workbook.
+    """Return the rows of a file as text, with row numbers in the column ``row``; ``sheet`` is the sheet of a workbook.
 
     Raises UserError for a file that cannot be read or is too large.
     """
@@ -67,7 +67,7 @@ def read(path: Path, headings: Headings, sheet: str | None = None) -> pl.DataFra
     return frame.with_columns(pl.col(pl.String).str.slice(0, MAX_CELL).str.strip_chars().replace("", None))
 
 
-def _text(content: bytes) -> str:
+def _decoded(content: bytes) -> str:
     for encoding in ("utf-8-sig", "utf-16") if content[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "cp1252"):
         try:
             return content.decode(encoding)
@@ -76,11 +76,12 @@ def _text(content: bytes) -> str:
     raise UserError("it is not text: save the sheet as CSV in UTF-8")
 
 
-def _separated(content: bytes, headings: Headings, _sheet: str | None) -> pl.DataFrame:
-    """Read CSV or TSV; the separator is the one by which most headings are known (a cell with a list of cards is
-    none), then the most frequent one.
+def _read_separated(content: bytes, headings: Headings, _sheet: str | None) -> pl.DataFrame:
+    """Read CSV or TSV with the separator that yields the most known headings, or else the most frequent separator.
+
+    A cell with a list of cards does not count as a heading.
     """
-    text = _text(content)
+    text = _decoded(content)
     if "\0" in text:
         raise UserError("it is not text: save the sheet as CSV in UTF-8")
     first = "\n".join(text.split("\n", HEADING_ROWS)[:HEADING_ROWS])
@@ -96,11 +97,11 @@ def _separated(content: bytes, headings: Headings, _sheet: str | None) -> pl.Dat
     frame = pl.read_csv(
         io.BytesIO(f"{heads}\n{text}".encode()), separator=separator, infer_schema=False, truncate_ragged_lines=True
     )
-    return _headed(frame, headings)
+    return _with_headings(frame, headings)
 
 
-def _headed(frame: pl.DataFrame, headings: Headings) -> pl.DataFrame:
-    """Take the headings of a table of text from the one of its first rows that has most known ones."""
+def _with_headings(frame: pl.DataFrame, headings: Headings) -> pl.DataFrame:
+    """Use the row with the most known headings, among the first rows of a table, as its headings."""
     rows = frame.head(HEADING_ROWS).rows()
     if not rows:
         raise UserError("it has no rows")
@@ -114,8 +115,8 @@ def _headed(frame: pl.DataFrame, headings: Headings) -> pl.DataFrame:
     return named.with_columns(pl.col(ROW).cast(pl.Int64))[place + 1 :]
 
 
-def _workbook(content: bytes, headings: Headings, sheet: str | None) -> pl.DataFrame:
-    """Read the first sheet of a workbook, or the one named, after checking how large it is uncompressed."""
+def _read_workbook(content: bytes, headings: Headings, sheet: str | None) -> pl.DataFrame:
+    """Read the named sheet of a workbook (default: the first), after checking its uncompressed size."""
     if find_spec("python_calamine") is None:
         raise UserError("workbooks need an extra: pip install 'wsim[xlsx]'; or save the sheet as CSV")
     try:
@@ -139,18 +140,20 @@ def _workbook(content: bytes, headings: Headings, sheet: str | None) -> pl.DataF
         raise UserError(f"it is not a workbook: {error}") from None
     if not rows:
         raise UserError("it has no rows")
-    columns = [pl.Series(f"c{place}", [_cell(row[place]) for row in rows], pl.String) for place in range(len(rows[0]))]
-    return _headed(pl.DataFrame(columns), headings)
+    columns = [
+        pl.Series(f"c{place}", [_cell_text(row[place]) for row in rows], pl.String) for place in range(len(rows[0]))
+    ]
+    return _with_headings(pl.DataFrame(columns), headings)
 
 
-def _cell(value: Any) -> str | None:
-    """Return a cell as it would be typed: 52.0 as 52."""
+def _cell_text(value: Any) -> str | None:
+    """Return the value of a cell as it would be typed: 52.0 as 52."""
     if value is None or value == "":
         return None
     return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)
 
 
-def _parquet(content: bytes, _headings: Headings, _sheet: str | None) -> pl.DataFrame:
+def _read_parquet(content: bytes, _headings: Headings, _sheet: str | None) -> pl.DataFrame:
     frame = pl.read_parquet(io.BytesIO(content))
     flat = frame.select(
         pl.col(name).cast(pl.List(pl.String)).list.join(";") if isinstance(kind, pl.List) else pl.col(name)
@@ -163,21 +166,21 @@ def _parquet(content: bytes, _headings: Headings, _sheet: str | None) -> pl.Data
 # --- JSON and XML -----------------------------------------------------------------------------------------------------
 
 
-def _json(content: bytes, headings: Headings, _sheet: str | None) -> pl.DataFrame:
+def _read_json(content: bytes, headings: Headings, _sheet: str | None) -> pl.DataFrame:
     if len(content) > MAX_PARSED:
         raise UserError(f"JSON may have at most {MAX_PARSED >> 20} MiB: convert it to CSV or Parquet")
-    text = _text(content)
+    text = _decoded(content)
     try:
         value = json_of(text)
     except ValueError:
         value = [json_of(line) for line in text.splitlines() if line.strip()]
-    return _frame(list(_rows(value, headings)))
+    return _text_frame(list(_rows_of_json(value, headings)))
 
 
-def _rows(value: Any, headings: Headings) -> Iterator[dict[str, Any]]:
-    """Yield one row per seat, or a game, of a JSON value; raise UserError unless it is a list of games."""
+def _rows_of_json(value: Any, headings: Headings) -> Iterator[dict[str, Any]]:
+    """Yield one row per seat or per game in a JSON value; raise UserError unless it is a list of games."""
     if isinstance(value, dict) and isinstance(value.get("plays"), list) and isinstance(value.get("players"), list):
-        yield from _board_game_stats(value, headings)
+        yield from _rows_of_board_game_stats(value, headings)
         return
     games = value
     if isinstance(value, dict):
@@ -187,15 +190,15 @@ def _rows(value: Any, headings: Headings) -> Iterator[dict[str, Any]]:
     for number, game in enumerate(games, 1):
         form = str(game.get("format", "")).partition("/")[0]
         if form == "wsim-trace":
-            yield from _of_trace(game, number)
+            yield from _rows_of_trace(game, number)
         elif form == "wsim-position":
-            yield from _of_position(game, number)
+            yield from _rows_of_position(game, number)
         else:
-            yield from _of_object(game, number, headings)
+            yield from _rows_of_object(game, number, headings)
 
 
-def _of_object(game: Mapping[str, Any], number: int, headings: Headings) -> Iterator[dict[str, Any]]:
-    """Yield the seats in an object with a list of seats, or the object as one seat."""
+def _rows_of_object(game: Mapping[str, Any], number: int, headings: Headings) -> Iterator[dict[str, Any]]:
+    """Yield the seats listed in an object, or the object itself as a single seat."""
     nested = next((key for key in _NESTED if isinstance(game.get(key), list)), None)
     if nested is None:
         yield {ROW: number, **game}
@@ -208,11 +211,11 @@ def _of_object(game: Mapping[str, Any], number: int, headings: Headings) -> Iter
         yield {ROW: number, **named, **common, **seat}
 
 
-def _of_trace(trace: Mapping[str, Any], number: int) -> Iterator[dict[str, Any]]:
-    """Yield the seats of a trace with their scores and the cards that they built."""
+def _rows_of_trace(trace: Mapping[str, Any], number: int) -> Iterator[dict[str, Any]]:
+    """Yield the seats in a trace with their scores and the cards that they built."""
     try:
         built: dict[int, list[str]] = {}
-        for move in _moves(trace.get("ages", trace.get("moves", []))):
+        for move in _building_moves(trace.get("ages", trace.get("moves", []))):
             built.setdefault(move["seat"], []).append(str(move["card"]))
         for score in trace["scores"]:
             seat = {key: item for key, item in trace["seats"][score["seat"]].items() if key != "policy"}
@@ -226,29 +229,29 @@ def _of_trace(trace: Mapping[str, Any], number: int) -> Iterator[dict[str, Any]]
             rules = {"ruleset": trace["ruleset"]} if "ruleset" in trace else {}
             yield {ROW: number, "game": number, **rules, **seat, **points, **cards, **winner}
     except (KeyError, TypeError, IndexError, AttributeError) as error:
-        raise UserError(f"game {number} is not a whole trace: {type(error).__name__}: {error}") from None
+        raise UserError(f"game {number} is not a complete trace: {type(error).__name__}: {error}") from None
 
 
-def _moves(value: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield the moves in a trace that build a card."""
+def _building_moves(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield all moves in a trace that build a card."""
     if isinstance(value, dict):
         if value.get("action") == "build" and {"seat", "card"} <= value.keys():
             yield value
         for inner in value.values():
-            yield from _moves(inner)
+            yield from _building_moves(inner)
     elif isinstance(value, list):
         for inner in value:
-            yield from _moves(inner)
+            yield from _building_moves(inner)
 
 
-def _of_position(file: Mapping[str, Any], number: int) -> Iterator[dict[str, Any]]:
-    """Yield the seats of a game that is over, from its position file."""
+def _rows_of_position(file: Mapping[str, Any], number: int) -> Iterator[dict[str, Any]]:
+    """Yield the seats of a finished game from its position file."""
     from wsim.positions.game_value import Game
 
     game = Game.from_json(json.dumps(file))
     if game.to_move is not None:
         raise UserError(
-            f"game {number} is not over: a position file is imported once its game has been played to its end"
+            f"game {number} is not over: a position file can be imported once its game has been played to the end"
         )
     view = game.record()
     places = view.get("cities", view.get("seats", []))
@@ -256,11 +259,11 @@ def _of_position(file: Mapping[str, Any], number: int) -> Iterator[dict[str, Any
     people, date = file.get("people") or [], {"date": file["date"]} if "date" in file else {}
     for seat, name in zip(named, people, strict=False):
         seat |= date | ({"player": name} if name else {})
-    yield from _of_trace({"ruleset": game.plan.ruleset, "seats": named, "scores": game.result}, number)
+    yield from _rows_of_trace({"ruleset": game.plan.ruleset, "seats": named, "scores": game.result}, number)
 
 
-def _board_game_stats(value: Mapping[str, Any], headings: Headings) -> Iterator[dict[str, Any]]:
-    """Yield the seats of the plays of this game in an export of Board Game Stats."""
+def _rows_of_board_game_stats(value: Mapping[str, Any], headings: Headings) -> Iterator[dict[str, Any]]:
+    """Yield the seats of all plays of this game in a Board Game Stats export."""
     try:
         names = {row["id"]: row.get("name") for row in value["players"]}
         places = {row["id"]: row.get("name") for row in value.get("locations", [])}
@@ -280,8 +283,8 @@ def _board_game_stats(value: Mapping[str, Any], headings: Headings) -> Iterator[
         raise UserError(f"it is not an export of Board Game Stats: {type(error).__name__}: {error}") from None
 
 
-def _xml(content: bytes, headings: Headings, _sheet: str | None) -> pl.DataFrame:
-    """Read plays of BoardGameGeek's XML API 2."""
+def _read_xml(content: bytes, headings: Headings, _sheet: str | None) -> pl.DataFrame:
+    """Read plays from BoardGameGeek's XML API 2."""
     from xml.etree import ElementTree
 
     if len(content) > MAX_PARSED:
@@ -304,11 +307,11 @@ def _xml(content: bytes, headings: Headings, _sheet: str | None) -> pl.DataFrame
                 "player": player.get("name") or player.get("username"), "wonder": player.get("color"),
                 "total": player.get("score"), "winner": player.get("win"), **({"seat": seat} if seat.isdigit() else {}),
             })  # fmt: skip
-    return _frame(rows)
+    return _text_frame(rows)
 
 
-def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    """Return rows of values as a frame of text."""
+def _text_frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
+    """Convert rows of values to a frame of texts."""
     if not rows:
         raise UserError("it contains no play of this game")
     if len(rows) > MAX_ROWS:
@@ -316,13 +319,14 @@ def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
     names = list(dict.fromkeys(name for row in rows for name in row))
 
     def text(value: Any) -> str | None:
-        return ";".join(map(str, value)) if isinstance(value, list) else None if value is None else _cell(value)
+        return ";".join(map(str, value)) if isinstance(value, list) else None if value is None else _cell_text(value)
 
     columns = [pl.Series(name, [text(row.get(name)) for row in rows], pl.String) for name in names if name != ROW]
     return pl.DataFrame([pl.Series(ROW, [int(row[ROW]) for row in rows], pl.Int64), *columns])
 
 
 _READERS: Mapping[str, Callable[[bytes, Headings, str | None], pl.DataFrame]] = {
-    ".csv": _separated, ".tsv": _separated, ".txt": _separated, ".xlsx": _workbook, ".ods": _workbook, ".json": _json,
-    ".jsonl": _json, ".bgsplay": _json, ".xml": _xml, ".parquet": _parquet,
+    ".csv": _read_separated, ".tsv": _read_separated, ".txt": _read_separated,
+    ".xlsx": _read_workbook, ".ods": _read_workbook, ".json": _read_json, ".jsonl": _read_json,
+    ".bgsplay": _read_json, ".xml": _read_xml, ".parquet": _read_parquet,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Sheets for the table: to fill in (CSV, one row per seat), to print (HTML, one page per game), and schedules."""
+"""Write sheets to fill in (CSV, one row per seat), score sheets to print (HTML, one page per game), and schedules."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ h1 { font-size: 15pt; margin: 0 0 .3em } p { margin: .2em 0 .8em }
 table { border-collapse: collapse; width: 100% } th, td { border: 1px solid #555; padding: .35em; text-align: left }
 td { height: 1.6em; min-width: 2.6em } section { break-after: page }
 """
-GAMES = 3  # in a new sheet
+GAMES = 3  # games in a new sheet
 
 
 def write_template(path: Path, plan: Plan) -> None:
-    """Write an empty sheet for the rules of a plan; raise UserError for a name that is neither CSV nor HTML."""
+    """Write an empty sheet for the rules of a plan; raise UserError unless the file name ends in .csv or .html."""
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".html"):
         raise UserError(f"a sheet is a .csv file to fill in or an .html file to print, not {str(path)!r}")
@@ -35,14 +35,14 @@ def write_template(path: Path, plan: Plan) -> None:
     if suffix == ".csv":
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        heads = ["game", "date", "group", "player", *_fields(schema)]
+        heads = ["game", "date", "group", "player", *_score_fields(schema)]
         writer.writerow(heads)
         writer.writerows([game, *[""] * (len(heads) - 1)] for game in range(1, GAMES + 1) for _ in range(plan.players))
         write_text(path, text.getvalue())
         return
     known = "".join(
         f"<p>{escape(name)}: {escape(', '.join(kind.categories.to_list()))}</p>"
-        for name, kind in _boards(schema).items()
+        for name, kind in _board_columns(schema).items()
     )
     boards = "Boards: &#9744; drawn &#9744; chosen"
     page = _score_sheet(plan, schema, "game ____", boards, {}) + known
@@ -50,18 +50,18 @@ def write_template(path: Path, plan: Plan) -> None:
 
 
 def check_printed(path: Path) -> None:
-    """Raise UserError for a file that is not HTML or already exists."""
+    """Raise UserError unless the file name ends in .html and the file does not exist yet."""
     if path.suffix.lower() != ".html":
         raise UserError(f"a schedule to print is an .html file, not {str(path)!r}")
     _refuse_existing(path)
 
 
 def write_schedule(path: Path, plan: Plan, evenings: Sequence[Sequence[Sequence[Mapping[str, str]]]]) -> None:
-    """Write a schedule to print: one page with all games, then a score sheet for each with its boards filled in.
+    """Write a printable schedule: one page with all games, then a score sheet for each game with its boards filled in.
 
     Parameters
     ----------
-    evenings: for each evening the games, for each game the board of each seat in clockwise order (wonder, side).
+    evenings: for each evening a list of games; for each game, the board (wonder, side) of each seat in clockwise order.
     """
     check_printed(path)
     schema = seats_schema(find_game(plan.game).prepare(plan))
@@ -86,26 +86,26 @@ def _refuse_existing(path: Path) -> None:
         raise UserError(f"{str(path)!r} already exists: choose another name")
 
 
-def _boards(schema: Mapping[str, pl.DataType]) -> dict[str, pl.Enum]:
-    """Return the columns that name what a seat has from the start, such as wonder and side."""
+def _board_columns(schema: Mapping[str, pl.DataType]) -> dict[str, pl.Enum]:
+    """Return the name columns for what a seat has from the start, such as wonder and side."""
     return {name: kind for name, kind in schema.items() if isinstance(kind, pl.Enum) and name != "policy"}
 
 
-def _fields(schema: Mapping[str, pl.DataType]) -> list[str]:
-    """Return the fields of a score sheet for each seat."""
+def _score_fields(schema: Mapping[str, pl.DataType]) -> list[str]:
+    """Return the fields that a score sheet has for each seat."""
     points = [name for name in schema if name.startswith("points_")]
-    return [*_boards(schema), *points, "total", *(["coins"] if "coins" in schema else [])]
+    return [*_board_columns(schema), *points, "total", *(["coins"] if "coins" in schema else [])]
 
 
 def _score_sheet(
     plan: Plan, schema: Mapping[str, pl.DataType], game: str, boards: str, filled: Mapping[str, Sequence[str]]
 ) -> str:
-    """Return a sheet for the scores of one game; ``filled``: what is known of each seat."""
+    """Return the HTML of a score sheet for one game; ``filled``: the known values of each seat, by field."""
     empty = [""] * plan.players
     lines = "".join(
         f"<tr><th>{escape(field.removeprefix('points_').replace('_', ' '))}</th>"
         f"{''.join(f'<td>{escape(value)}</td>' for value in filled.get(field, empty))}</tr>"
-        for field in ("player", *_fields(schema))
+        for field in ("player", *_score_fields(schema))
     )
     return (
         f"<h1>{escape(find_game(plan.game).TITLE)}, {escape(plan.ruleset)}: {game}</h1>"

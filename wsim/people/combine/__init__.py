@@ -4,7 +4,7 @@ from wsim.questions.registry import Question
 
 QUESTION = Question(
     name="combine",
-    title="Combine with people's games",
+    title="Combine simulated and people's games",
     asks="What do people's games and the simulation say together?",
     topic="People's games",
     command="people combine",

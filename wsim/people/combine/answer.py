@@ -1,4 +1,4 @@
-"""Simulated and people's games combined, row by row (``wsim.people.combine.estimate`` has the mathematics)."""
+"""Combine simulated and people's games row by row; ``wsim.people.combine.estimate`` contains the mathematics."""
 
 from __future__ import annotations
 
@@ -27,18 +27,19 @@ _ROUND = 6
 
 @dataclass(frozen=True, repr=False)
 class CombineAnswer(AskedAnswer):
-    """One estimate per row from both sources.
+    """One estimate per row from simulated and people's games.
 
     Attributes
     ----------
-    metric: win or score. games: the games of the study and of people.
+    metric: win or score. games: the numbers of games in the study and of people.
     difference: whether the rows are effects of a patch.
-    reference: what rows are compared with (fair share, mean score, or 0 for a difference).
-    distance: how far people are from the players of the study, standard deviation between rows, with low and high.
-    scale, scale_source: of its prior. design: how much people's errors grow because players repeat.
-    level: the level of the intervals. noun: ``card`` if rows are the difference between seats with and without a card.
-    rows: one row per name: the labels, n (seats of people), simulated, people, combined (with low and high), share (of
-        people in the estimate), verdict.
+    reference: the value that rows are compared with (fair share, mean score, or 0 for a difference).
+    distance: how far people are from the players of the study, as a standard deviation between rows, with low and high.
+    scale, scale_source: the scale of the distance's prior and its source. design: the design effect, by which repeated
+        players inflate the variance of people's results.
+    level: the level of the intervals. noun: ``card`` if rows are differences between seats with and without a card.
+    rows: one row per item: its labels, n (people's seats), simulated, people, combined (with low and high), share
+        (weight of people's games in the estimate), verdict.
     """
 
     FORMAT: ClassVar[str] = "wsim-combine/1"
@@ -61,7 +62,7 @@ class CombineAnswer(AskedAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return the declarations of the columns of its table."""
+        """Return the column declarations of the table."""
         noun = str(record.get("noun", ""))
         return {"rows": combined_columns(record["metric"], difference=record["difference"] or bool(noun), noun=noun)}
 
@@ -75,7 +76,7 @@ class CombineAnswer(AskedAnswer):
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """Return what is clear, and how much the games of people count, in words."""
+        """State in words how many rows are clear and how much people's games count."""
         rows = stored.table("rows")
         labels, clear = rows.columns[: rows.columns.index("n")], rows.filter(pl.col("verdict") != "unclear")
         share = float(rows["share"].to_numpy() @ rows["n"].to_numpy()) / max(int(rows["n"].sum()), 1)
@@ -117,7 +118,7 @@ class CombineAnswer(AskedAnswer):
 
 
 def combined_columns(metric: str, *, difference: bool, noun: str = "") -> tuple[Column, ...]:
-    """Return the columns of the table of combined rows."""
+    """Return the column declarations of combined estimates."""
     kind, unit = (SHARE, "of wins") if metric == "win" else (POINTS, "")
     return (
         *(Column(name, NAME) for name in ((noun,) if noun else ("wonder", "side"))),
@@ -131,7 +132,7 @@ def combined_columns(metric: str, *, difference: bool, noun: str = "") -> tuple[
 
 
 def ask(question: CombineQuestion, _execution: Execution = Execution()) -> CombineAnswer:
-    """Combine a study with people's games; raise UserError for runs that do not fit."""
+    """Combine a study with people's games; raise UserError for runs that do not match."""
     study = load_run(question.study)
     people = people_run(question.people, study.plan)
     both = evidence(study, people, question.by, question.metric, question.distance)
@@ -156,7 +157,7 @@ def ask(question: CombineQuestion, _execution: Execution = Execution()) -> Combi
 
 
 def combined(both: Evidence, metric: str, level: float = 0.95) -> Combined:
-    """Return the combined estimates of the rows; win shares and differences have the same mean for everybody."""
+    """Return the combined estimates of the rows; only mean scores can have a different overall level among people."""
     return combine(
         both.simulated, both.error, both.people, both.people_error, both.scale,
         offset=metric == "score" and not both.noun, level=level,
@@ -164,7 +165,7 @@ def combined(both: Evidence, metric: str, level: float = 0.95) -> Combined:
 
 
 def table_of(both: Evidence, estimate: Combined, level: float) -> pl.DataFrame:
-    """Return the rows of the answer, the highest estimate first."""
+    """Return the rows of the answer, sorted by estimate, the highest first."""
     reach = normal_quantile((1 + level) / 2)
     known = both.n > 0
     people = np.where(known, both.people, np.nan)
@@ -178,7 +179,7 @@ def table_of(both: Evidence, estimate: Combined, level: float) -> pl.DataFrame:
         "simulated_low": both.simulated - reach * both.error, "simulated_high": both.simulated + reach * both.error,
         "people": people, "people_low": people - reach * spread, "people_high": people + reach * spread,
     }  # fmt: skip
-    if both.reference > 0 and both.reference < 1:  # win shares, and not their differences
+    if both.reference > 0 and both.reference < 1:  # for win shares, but not for differences
         numbers |= {name: np.clip(numbers[name], 0, 1) for name in ("people_low", "people_high")}
     columns = {name: pl.Series(np.round(values, _ROUND), nan_to_null=True) for name, values in numbers.items()}
     frame = both.names.with_columns(n=pl.Series(both.n), verdict=pl.Series(verdict.tolist()), **columns)
@@ -189,10 +190,10 @@ def table_of(both: Evidence, estimate: Combined, level: float) -> pl.DataFrame:
 
 
 def difference_of(after: Evidence, before: Evidence) -> Evidence:
-    """Return the evidence of a difference: with a patch minus without, for the rows that both have.
+    """Return the evidence on a patch: values with the patch minus values without it, for the rows that both have.
 
-    People's and simulated games with and without the patch are independent samples; the distance between the two
-    differences is at most as uncertain as that of two levels, whose scale is kept.
+    People's and simulated games with and without the patch are independent samples. The distance between people's and
+    simulated differences is at most as uncertain as the distance between levels, so the scale for levels is kept.
     """
     labels = after.names.columns
     pairs = after.names.with_row_index("a").join(before.names.with_row_index("b"), on=labels, how="inner").sort("a")

@@ -1,13 +1,12 @@
-"""The mathematics of combining simulated and people's games: a hierarchical normal model with an integrated distance.
+"""Combine simulated and people's games with a hierarchical normal model in which the distance is integrated out.
 
 Row i (a wonder) has the simulated value p_i with standard error e_i, and people's mean y_i with standard error s_i.
-People's true value is t_i. It differs from the simulated one by chance, as far as people differ from the players of the
-simulation::
+People's true value t_i varies around the simulated value, by as much as people differ from the simulated players::
 
     t_i ~ Normal(p_i + m, d² + e_i²)        y_i | t_i ~ Normal(t_i, s_i²)
 
-The **distance** d is common to the rows and unknown. All rows together say how large it is: given d, the differences
-y_i - p_i are Normal(m, v_i) with v_i = s_i² + e_i² + d², so its likelihood (restricted, with m integrated out) is ::
+The **distance** d is unknown and the same for all rows, which jointly determine it: given d, the differences y_i - p_i
+are Normal(m, v_i) with v_i = s_i² + e_i² + d², so the likelihood of d (restricted, with m integrated out) is ::
 
     L(d) = Π v_i^(-1/2) exp(-(y_i - p_i - m(d))² / 2 v_i) · (Σ 1/v_i)^(-1/2)     m(d): weighted by 1/v_i
 
@@ -15,16 +14,17 @@ Given d, the value of row i is normal with ::
 
     mean  b_i (p_i + m) + (1 - b_i) y_i     variance  (1 - b_i) s_i² + b_i² Var m     b_i = s_i² / v_i
 
-and everything that is reported averages over the posterior of d, a sum over a grid (Gelman et al., Bayesian Data
-Analysis, 3rd edition, section 5.4). In contrast to a plug-in estimate of d (DerSimonian and Laird 1986; Morris 1983),
-that includes how uncertain d is. Where m is known to be 0, as for win shares, which have one mean for everybody, its
-terms are left out.
+and all reported values are averages over the posterior of d, computed as sums over a grid (Gelman et al., Bayesian Data
+Analysis, 3rd edition, section 5.4). Unlike a plug-in estimate of d (DerSimonian and Laird 1986; Morris 1983), this
+accounts for the uncertainty of d. Where m is known to be 0, as for win shares, whose mean is the same for everybody,
+the terms with m are omitted.
 
-The prior of d is half Student's t with 4 degrees of freedom (Gelman 2006). Its unit is the **scale**: how much good
-players of the simulation differ from each other (``wsim robustness``), for lack of anything better before people play.
-With few games the data hardly say how large d is, and then one prior cannot do both jobs. The **estimate**, whose mean
-square must not suffer where the simulation is right, and 1 - b_i, people's **share** of it, use half the scale. The
-**interval**, which must be valid where the simulation is wrong, is the quantiles with four times the scale.
+The prior of d is a half Student's t distribution with 4 degrees of freedom (Gelman 2006). Its unit is the **scale**:
+how much good simulated players differ from each other (``wsim robustness``), the best available guess before people
+play.
+With few games, the data hardly determine d, and a single prior cannot serve two purposes. The **estimate**, whose mean
+square error should stay small where the simulation is right, and people's **share** of it, 1 - b_i, use half the scale.
+The **interval**, which must be valid where the simulation is wrong, uses quantiles with four times the scale.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ Floats = NDArray[np.float64]
 GRID = 60
 FREEDOM = 4
 ESTIMATE_SCALE, INTERVAL_SCALE = 0.5, 4.0
-REACH = 60.0  # the largest distance of the grid, in scales; larger if the differences are
-_STEPS = 30  # halvings of the interval that contains a quantile
+REACH = 60.0  # the largest distance in the grid, in scales; extended if the differences are larger
+_STEPS = 30  # bisection steps for a quantile
 
 
 @dataclass(frozen=True)
 class Combined:
-    """Estimates of some rows; arrays have the shape of the input, ``distance`` that of its leading axes.
+    """Combined estimates; arrays have the shape of the input, ``distance`` the shape of its leading axes.
 
     Attributes
     ----------
-    value, low, high: the estimate and the ends of its interval. sd: its standard deviation.
-    share: people's share of the estimate, 0 to 1. distance: posterior mean of d, with its ``ends``.
+    value, low, high: the estimates and the ends of their intervals. sd: their standard deviations.
+    share: people's share of the estimate, from 0 to 1. distance: the posterior mean of d; ``ends``: its interval.
     """
 
     value: Floats
@@ -67,12 +67,14 @@ def combine(
     simulated: Floats, simulated_error: Floats, people: Floats, people_error: Floats, scale: float, *,
     offset: bool = False, level: float = 0.95,
 ) -> Combined:  # fmt: skip
-    """Combine rows; the last axis is the rows, others are separate problems. Rows without people's games have an
-    infinite ``people_error`` and any finite value.
+    """Combine rows along the last axis; other axes are separate problems.
+
+    Rows without people's games have an infinite ``people_error`` and any finite value.
 
     Parameters
     ----------
-    scale: of the prior of the distance, in the unit of the values. offset: whether people's mean level is their own.
+    scale: the scale of the distance's prior, in the unit of the values. offset: whether people have their own mean
+        level m.
     """
     data = (simulated, simulated_error, people, people_error, scale)
     narrow, wide = (_posterior(*data, factor, offset=offset) for factor in (ESTIMATE_SCALE, INTERVAL_SCALE))
@@ -89,8 +91,10 @@ def combine(
 
 @dataclass(frozen=True)
 class _Posterior:
-    """The posterior on a grid: distance (grid,), its chance (..., grid), and given d of each row (..., grid, rows) the
-    mean and variance of its value, and the weight of the simulation in it (``kept``).
+    """The posterior on a grid of distances.
+
+    It contains the distances (grid,) and their probabilities (..., grid). For each distance and row (..., grid, rows),
+    it contains the mean and variance of the value and the weight of the simulation (``kept``).
     """
 
     distance: Floats
@@ -110,7 +114,7 @@ def _posterior(
     difference = np.where(known, (people - simulated)[..., None, :], 0.0)
     largest = max(REACH * unit, 2 * float(np.abs(difference).max(initial=0)))
     distance = np.concatenate([[0.0], np.geomspace(unit / 100, largest, GRID - 1)])
-    spread = distance[:, None] ** 2 + simulated_error[..., None, :] ** 2  # of the true values around the simulated ones
+    spread = distance[:, None] ** 2 + simulated_error[..., None, :] ** 2  # variance of true values
     total = spread + inner
     weight = np.where(known, 1 / total, 0.0)
     sums = np.maximum(weight.sum(-1), 1e-300)
@@ -128,7 +132,7 @@ def _posterior(
 
 
 def _quantile(of: _Posterior, mean: Floats, sd: Floats, part: float) -> Floats:
-    """Return a quantile of each row's mixture of normal distributions, by halving."""
+    """Return a quantile of each row's mixture of normal distributions, by bisection."""
     deviation = np.sqrt(np.maximum(of.variance, 1e-30))
     low, high = mean - 12 * sd - 1e-12, mean + 12 * sd + 1e-12
     for _ in range(_STEPS):

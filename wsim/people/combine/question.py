@@ -1,4 +1,4 @@
-"""The options of combining a study with people's games."""
+"""Options for combining a study with people's games."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ METRICS = ("win", "score")
 
 
 def known_metric(name: str, value: Any) -> Any:
-    """Return win or score; raise UserError for anything else."""
+    """Return ``win`` or ``score``; raise UserError for anything else."""
     if value not in METRICS:
         raise UserError(f"{name} must be win or score, not {value!r}{nearest(value, METRICS)}")
     return value
 
 
 def positive(name: str, value: Any) -> Any:
-    """Return a positive number; raise UserError for anything else."""
+    """Return a positive number; raise UserError for any other number."""
     if not 0 < value < float("inf"):
         raise UserError(f"{name} must be larger than 0, not {value}")
     return value
 
 
 def metric_option() -> Any:
-    """Return the field of a metric."""
+    """Return the dataclass field for a metric."""
     return option(
         "Figure: win (win share) or score.", "win", metavar="METRIC", check=known_metric,
         label="Wins or points?", picker="outcome", example="score",
@@ -34,9 +34,9 @@ def metric_option() -> Any:
 
 
 def distance_option() -> Any:
-    """Return the field of the prior scale of the distance between people and simulation."""
+    """Return the dataclass field for the prior scale of the distance between people and the simulation."""
     return option(
-        "How far people may be expected from the players of the study (standard deviation between rows).", None,
+        "Expected difference between people and the players of the study (standard deviation between rows).", None,
         metavar="X", shown="the player SD", check=positive, label="How far people differ from policies",
     )  # fmt: skip
 
@@ -45,9 +45,9 @@ def distance_option() -> Any:
 class CombineQuestion(Options):
     """Combine a simulated study with people's games: one estimate per wonder (or card) from both.
 
-    The study is the prior, people's games are the data. All rows together say how far people are from the players of
-    the study, and so how much each side counts. With --before, the estimates are of the difference that a patch makes.
-    With --by card, they are of the difference between seats that built a card and seats that did not.
+    The study is the prior, and people's games are the data. All rows together determine how far people are from the
+    players of the study, and thus how much each source counts. With --before, the command estimates the effect of a
+    patch; with --by card, the difference between seats that built a card and seats that did not.
     """
 
     study: str = argument(
@@ -60,12 +60,12 @@ class CombineQuestion(Options):
     )  # fmt: skip
     metric: str = metric_option()
     by: tuple[str, ...] = option(
-        "Columns that name a row, or card.",
+        "Columns that identify a row, or card.",
         (),
         metavar="COLUMNS",
         read=names,
         shown="wonder,side",
-        label="What names a row",
+        label="Columns that identify a row",
     )
     before: str | None = option(
         "Simulated run without the patch.", None, metavar="STUDY", file=True, label="Simulated run without the patch"

@@ -1,4 +1,4 @@
-"""Likeness: which players of wsim are most like these people, and at what skill."""
+"""Likeness: which policies of wsim play most like these people, and how strong the people are."""
 
 from wsim.questions.registry import Question
 

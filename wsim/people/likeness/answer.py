@@ -1,7 +1,7 @@
-"""Likeness of policies to people: the distance of mean score and categories, in standard deviations of people.
+"""Measure the likeness of policies to people: distances of mean score and categories, in standard deviations of people.
 
-The distance is the root mean square of the standardised differences, less what their errors alone would make it. Its
-interval treats the figures as independent: with z_i of variance v_i, the mean of z_i² - v_i has the variance
+The distance is the root mean square of the standardised differences, minus the part that is due to their errors. Its
+interval treats the figures as independent: if z_i has variance v_i, the mean of z_i² - v_i has the variance
 Σ (4 z_i² v_i + 2 v_i²) / k².
 """
 
@@ -29,13 +29,14 @@ from wsim.stats.distributions import normal_quantile
 
 @dataclass(frozen=True, repr=False)
 class LikenessAnswer(AskedAnswer):
-    """The runs in the order of their likeness to people.
+    """The runs, sorted by their likeness to people.
 
     Attributes
     ----------
-    games: of people. level: of the intervals. skill: where people's score is among those of the runs, as a sentence.
-    runs: one row per run: run, policies, distance (with low and high), score (of people minus the run's, with low and
-        high), differing (figures that differ clearly, of all).
+    games: the number of people's games. level: the level of the intervals. skill: a sentence that compares people's
+        mean score with the scores of the runs.
+    runs: one row per run: run, policies, distance (with low and high), score (people's minus the run's, with low and
+        high), differing (the number of figures that differ clearly), figures (their total number).
     """
 
     FORMAT: ClassVar[str] = "wsim-likeness/1"
@@ -50,17 +51,17 @@ class LikenessAnswer(AskedAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
-        """Return the declarations of the columns of its table."""
+        """Return the column declarations of the table."""
         return {"runs": _COLUMNS}
 
     @property
     def title(self) -> str:
-        """What it is."""
+        """The title of the answer."""
         return "Who plays like these people"
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """Return which policy is most like the people, in words."""
+        """State in words which policy is most like the people."""
         first, skill = stored.main.row(0, named=True), str(stored.record["skill"])
         close = stored.main.filter(pl.col("distance_low") < first["distance_high"]).height > 1
         headline = f"{first['policies']} is most like these people{', but not clearly' if close else ''}."
@@ -89,7 +90,7 @@ _COLUMNS = (
 
 
 def ask(question: LikenessQuestion, execution: Execution = Execution()) -> LikenessAnswer:
-    """Compare people with each run; raise UserError for runs that do not fit."""
+    """Compare people with each run; raise UserError for runs that do not match."""
     if len(question.folders) < 2:
         raise UserError("name people's games and the runs to compare with: wsim people like PEOPLE RUN RUN")
     folder_of_people, *folders = question.folders
@@ -110,14 +111,14 @@ def ask(question: LikenessQuestion, execution: Execution = Execution()) -> Liken
         ).metrics
         rows.append(
             {"run": folder, "policies": ",".join(study.plan.policies)}
-            | _distance(comparison, np.array([sd for _, sd in used], float), question.level)
+            | _row_of_run(comparison, np.array([sd for _, sd in used], float), question.level)
         )
     frame = pl.DataFrame(rows).sort("distance", maintain_order=True)
-    return LikenessAnswer(games=people.games, level=question.level, skill=_skill(frame), runs=frame)
+    return LikenessAnswer(games=people.games, level=question.level, skill=_skill_in_words(frame), runs=frame)
 
 
-def _distance(metrics: pl.DataFrame, spread: np.ndarray[Any, np.dtype[np.float64]], level: float) -> dict[str, Any]:
-    """Return the columns of one run, from the comparison of its figures with people's."""
+def _row_of_run(metrics: pl.DataFrame, spread: np.ndarray[Any, np.dtype[np.float64]], level: float) -> dict[str, Any]:
+    """Return the row of a run, from the comparison of its figures with people's figures."""
     row = metrics.row(0, named=True)
     half = (metrics["difference_high"] - metrics["difference_low"]).to_numpy().astype(float) / 2
     reach = normal_quantile((1 + level) / 2)
@@ -132,8 +133,8 @@ def _distance(metrics: pl.DataFrame, spread: np.ndarray[Any, np.dtype[np.float64
     }  # fmt: skip
 
 
-def _skill(runs: pl.DataFrame) -> str:
-    """Return the runs between which people's mean score lies, and those that do not differ clearly from it."""
+def _skill_in_words(runs: pl.DataFrame) -> str:
+    """State which runs score just below and above people on average, and which do not differ clearly from them."""
     ordered = runs.sort("score", descending=True)
     below = ordered.filter(pl.col("score") > 0)["policies"].to_list()
     above = ordered.filter(pl.col("score") <= 0)["policies"].to_list()

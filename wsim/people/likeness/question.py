@@ -1,4 +1,4 @@
-"""The options of the question "Which policy plays like people?"."""
+"""Options for the question "Which policy plays like people?"."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from wsim.options import Options, argument, level_option
 
 @dataclass(frozen=True)
 class LikenessQuestion(Options):
-    """Compare people's games with several simulated runs: which policy is most like these people, and at what skill.
+    """Compare people's games with simulated runs: which policy plays most like these people, and how strong they are.
 
-    Each run is played by one policy in all seats, with the rules and number of players of the people. Runs of weaker
-    and stronger policies say between which of them people's scores are.
+    In each run, one policy plays all seats, with the same rules and number of players as the people. Runs of weaker and
+    stronger policies bracket people's scores.
     """
 
     folders: tuple[str, ...] = argument(
-        "Run folder written by wsim import, then those of simulated games.",
+        "Run folder written by wsim import, followed by run folders of simulated games.",
         (),
         metavar="RUN...",
         file=True,

@@ -1,4 +1,4 @@
-"""Planning: how many more games people should play, and which boards to put on the table."""
+"""Planning: how many more games people should play, and with which boards."""
 
 from wsim.questions.registry import Question
 

@@ -1,9 +1,9 @@
-"""Plans for people's next games: the value of each board on the table, given the evidence so far.
+"""Plan people's next games: how much each board would add to the evidence so far.
 
-A row is known with the variance V of its combined estimate. m more seats of people, each with variance s², leave
-V' = 1 / (1/V + m/s²), and move the estimate by a normal draw with variance V - V'. So the chance that its interval then
-excludes the reference is known before anybody plays, and so is how much a game narrows the intervals. The schedule
-takes the boards that narrow them most, one game after the other (greedily; each game lessens what the next can add).
+Let V be the variance of a row's combined estimate. After m more seats of people, each with variance s², the variance is
+V' = 1 / (1/V + m/s²), and the estimate has moved by a normal draw with variance V - V'. So the probability that the
+interval will exclude the reference can be computed before anybody plays, and so can the narrowing of the intervals by a
+game. The schedule greedily selects, game by game, the boards that narrow the intervals most, with diminishing returns.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ from wsim.questions.asked import AskedAnswer
 from wsim.questions.compare.answer import compare_runs
 from wsim.stats.distributions import normal_cdf, normal_quantile
 
-MAX_GAMES = 10_000  # maximum number of people's games to plan for; no group plays more
-NEGLIGIBLE = 0.02  # an evening that narrows the mean interval by less is not worth it
+MAX_GAMES = 10_000  # maximum number of games to plan for; no group plays more
+NEGLIGIBLE = 0.02  # an evening that narrows the mean interval by less than this is not worthwhile
 MAX_EVENINGS = 200
-WORTH_PLAYTESTING = 200  # games that a group may play of a patch, with and without together
+WORTH_PLAYTESTING = 200  # games, with and without a patch together, that a group can be expected to play
 SHOWN = 8
 
 
@@ -57,13 +57,14 @@ class PlanningAnswer(AskedAnswer):
 
     Attributes
     ----------
-    rows: one row per name: the labels, n (seats so far), combined, half_width (of its interval), games (of its board
-        until it is clear with the requested chance; null: more than 10,000), clear_chance (after the schedule).
+    rows: one row per item: its labels, n (seats so far), combined, half_width (of the interval), games (with this board
+        until it is clear with the requested probability; null: more than 10,000), clear_chance (after the schedule).
     schedule: one row per game: evening, game, and the board of each seat.
-    settings: one row per number of players: information per game, relative to the study's number.
-    watch: with a patch, the figures in which people would see it first: metric, difference, games.
-    stop_after: evenings after which one more narrows the mean interval by less than 2%. evenings, chance: as requested.
-    worth_testing: what is said about testing the patch; empty without one. players: the players of the study.
+    settings: one row per number of players: information per game, relative to the study's number of players.
+    watch: for a patch, the figures in which people would notice it first: metric, difference, games.
+    stop_after: the number of evenings after which another evening narrows the mean interval by less than 2%.
+        evenings, chance: as requested.
+    worth_testing: whether to playtest the patch, in words; empty without a patch. players: players in the study.
     """
 
     FORMAT: ClassVar[str] = "wsim-planning/1"
@@ -85,17 +86,17 @@ class PlanningAnswer(AskedAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return the declarations of the columns of its tables."""
+        """Return the column declarations of the tables."""
         return _columns(str(record["metric"]))
 
     @property
     def title(self) -> str:
-        """What it is."""
+        """The title of the answer."""
         return "What people should play next"
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """Return what is still unclear, in words."""
+        """State in words what is still unclear."""
         rows, stop_after = stored.table("rows"), stored.record["stop_after"]
         open_rows = rows.filter(pl.col("games").is_null() | (pl.col("games") > 0))
         possible = open_rows.drop_nulls("games")
@@ -106,7 +107,7 @@ class PlanningAnswer(AskedAnswer):
         return Conclusion(f"{open_rows.height} of {rows.height} rows are unclear{then}.", nearest_row, clear=False)
 
     def display(self, view: View = whole) -> Document:
-        """Return the plan as a document: the schedule, the rows, other settings, what to watch for."""
+        """Return the plan as a document: the schedule, the rows, other numbers of players, and what to watch for."""
         declared, shown = _columns(self.metric), view(self.rows)
         tables = [
             Sheet("Boards to put on the table", self.schedule.to_dicts(), declared["schedule"], labels=2),
@@ -158,7 +159,7 @@ def _columns(metric: str) -> dict[str, tuple[Column, ...]]:
 
 
 def ask(question: PlanningQuestion, _execution: Execution = Execution()) -> PlanningAnswer:
-    """Plan people's games; raise UserError for runs that do not fit."""
+    """Plan people's games; raise UserError for runs that do not match."""
     study = load_run(question.study)
     people = None if question.people is None else people_run(question.people, study.plan)
     both = evidence(study, people, question.by, question.metric, question.distance)
@@ -185,22 +186,24 @@ def ask(question: PlanningQuestion, _execution: Execution = Execution()) -> Plan
         clear_chance=pl.Series(np.round(np.where(clear, 1.0, later), 4)),
     )  # fmt: skip
     rows = rows.sort(pl.col("games").fill_null(MAX_GAMES + 1), "combined", descending=[False, True])
-    watch, worth_testing = _patch(study, question, both) if question.patched is not None else (_no_watch(), "")
+    watch, worth_testing = (
+        _effects_of_patch(study, question, both) if question.patched is not None else (_no_watch(), "")
+    )
     return PlanningAnswer(
         metric=question.metric, players=study.plan.players, evenings=question.evenings, chance=question.chance,
         stop_after=_stop_after(both, variance, study.plan.players, question.games), worth_testing=worth_testing,
-        rows=rows, schedule=_schedule_frame(both, schedule, question.games), settings=_settings(study, question.metric),
-        watch=watch,
+        rows=rows, schedule=_schedule_frame(both, schedule, question.games), watch=watch,
+        settings=_information_by_players(study, question.metric),
     )  # fmt: skip
 
 
 def posterior_variance(variance: Floats, seat_variance: Floats, seats: Floats) -> Floats:
-    """Return the variance of rows after more seats of people."""
+    """Return the variance of each row after additional seats of people."""
     return 1 / (1 / variance + seats / seat_variance)
 
 
 def schedule_of(both: Evidence, variance: Floats, players: int, games: int) -> tuple[list[list[int]], Floats]:
-    """Return the rows on the table of each game, and how many seats each row gets; no wonder twice in a game."""
+    """Return the rows to play in each game, never the same wonder twice, and the number of seats of each row."""
     wonders = both.names[:, 0].to_list()
     seats, plan = np.zeros(len(wonders)), list[list[int]]()
     for game in range(games):
@@ -211,13 +214,13 @@ def schedule_of(both: Evidence, variance: Floats, players: int, games: int) -> t
             if wonders[row] not in {wonders[other] for other in chosen} and len(chosen) < players:
                 chosen.append(row)
         seats[chosen] += 1
-        start = game % players  # rotate, so that nobody always starts with the least known board
+        start = game % players  # rotate the seats, so that the least known board is not always in the same one
         plan.append(chosen[start:] + chosen[:start])
     return plan, seats
 
 
 def clear_chance(mean: Floats, variance: Floats, both: Evidence, seats: Floats, level: float) -> Floats:
-    """Return the chance that the interval of each row excludes the reference after more seats."""
+    """Return the probability that the interval of each row will exclude the reference after additional seats."""
     after = posterior_variance(variance, both.seat_variance, seats)
     moves = np.sqrt(np.maximum(variance - after, 1e-300))
     reach = normal_quantile((1 + level) / 2) * np.sqrt(after)
@@ -226,7 +229,7 @@ def clear_chance(mean: Floats, variance: Floats, both: Evidence, seats: Floats, 
 
 
 def games_until_clear(mean: Floats, variance: Floats, both: Evidence, question: PlanningQuestion) -> list[int | None]:
-    """Return how many games with the row's board make it clear with the requested chance; None: more than 10,000."""
+    """Return how many games with its board make each row clear with the requested probability; None: above 10,000."""
     tried = np.unique(np.geomspace(1, MAX_GAMES, 120).round()).astype(int)
     chances = np.stack([
         clear_chance(mean, variance, both, np.full(len(mean), float(games)), question.level) for games in tried
@@ -236,7 +239,7 @@ def games_until_clear(mean: Floats, variance: Floats, both: Evidence, question: 
 
 
 def _stop_after(both: Evidence, variance: Floats, players: int, games: int) -> int:
-    """Return the number of evenings after which one more narrows the mean interval by less than 2%."""
+    """Return the number of evenings after which another evening narrows the mean interval by less than 2%."""
     seats_a_row = players * games / len(variance)
     widths = [
         float(
@@ -261,11 +264,12 @@ def _schedule_frame(both: Evidence, schedule: Sequence[Sequence[int]], games: in
     })  # fmt: skip
 
 
-def _settings(study: Run, metric: str) -> pl.DataFrame:
-    """Return the information of a game by number of players: about effects in multiples of the fair share, or points.
+def _information_by_players(study: Run, metric: str) -> pl.DataFrame:
+    """Return the information per game by number of players, for effects in multiples of the fair share or in points.
 
-    A seat of n wins with variance (1 - 1/n) / n, which is n - 1 in units of the squared fair share; so n seats inform
-    with n / (n - 1). A score informs as well at any table, so n seats inform with n.
+    With n players, a seat's wins have the variance (1 - 1/n) / n, or n - 1 in units of the squared fair share, so the
+    n seats of a game provide the information n / (n - 1). A score is equally informative at any table, so n seats
+    provide the information n.
     """
     possible = []
     for players in range(2, 10):
@@ -283,11 +287,12 @@ def _no_watch() -> pl.DataFrame:
     return pl.DataFrame(schema={"metric": pl.String, "difference": pl.Float64, "games": pl.Int64})
 
 
-def _patch(study: Run, question: PlanningQuestion, both: Evidence) -> tuple[pl.DataFrame, str]:
-    """Return the figures in which people would see a patch first, and whether it is worth playtesting.
+def _effects_of_patch(study: Run, question: PlanningQuestion, both: Evidence) -> tuple[pl.DataFrame, str]:
+    """Return the figures in which people would notice a patch first, and whether the patch is worth playtesting.
 
-    Two samples of equal size see a difference D of a figure with standard deviation s with the requested chance after
-    2 s² (z + z')² / D² seats each; z and z' belong to the level and the chance.
+    Two samples of equal size detect a difference D in a figure with standard deviation s, with the requested
+    probability, after 2 s² (z + z')² / D² seats each; z and z' are the normal quantiles for the level and the
+    probability.
     """
     assert question.patched is not None
     patched = load_run(question.patched)
@@ -330,7 +335,7 @@ def _patch(study: Run, question: PlanningQuestion, both: Evidence) -> tuple[pl.D
 
 
 def _deviations(study: Run, metrics: Sequence[str]) -> dict[str, float]:
-    """Return the standard deviation of a seat in the metrics that are points or counts."""
+    """Return the standard deviation between seats of each metric that is in points or counts."""
     columns = {**{name: name for name in metrics}, "score": "total"}
     recorded = study.seats.collect_schema().names()
     scores = study.seats.select(pl.col("total").cast(pl.Float64).std()).collect().item()

@@ -1,4 +1,4 @@
-"""The options of planning people's games."""
+"""Options for planning people's games."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wsim.people.combine.question import distance_option, metric_option
 
 
 def power(name: str, value: Any) -> Any:
-    """Return a chance between 0.5 and 1; raise UserError for any other."""
+    """Return a probability that is at least 0.5 and less than 1; raise UserError for any other number."""
     if not 0.5 <= value < 1:
         raise UserError(f"{name} must be at least 0.5 and less than 1, not {value}")
     return value
@@ -28,10 +28,10 @@ def new_page(_name: str, value: Any) -> Any:
 
 @dataclass(frozen=True)
 class PlanningQuestion(Options):
-    """Plan people's next games: boards to put on the table, games until each wonder is clear, and when to stop.
+    """Plan people's next games: which boards to use, how many games make each wonder clear, and when to stop.
 
-    Starts from what simulated and people's games say together (wsim people combine). With --patched, it also says
-    whether the patch is worth playtesting at all, and what to watch for.
+    The plan starts from the combined estimates of simulated and people's games (wsim people combine). With --patched,
+    it also states whether the patch is worth playtesting at all, and what to watch for.
     """
 
     study: str = argument(
@@ -39,12 +39,17 @@ class PlanningQuestion(Options):
         example="study",
     )  # fmt: skip
     people: str | None = argument(
-        "Run folder written by wsim import; none yet.", None, metavar="PEOPLE", file=True,
+        "Run folder written by wsim import, if people have already played.", None, metavar="PEOPLE", file=True,
         label="Which games of people, if there are any?", picker="run", example="people",
     )  # fmt: skip
     metric: str = metric_option()
     by: tuple[str, ...] = option(
-        "Columns that name a row.", (), metavar="COLUMNS", read=names, shown="wonder,side", label="What names a row"
+        "Columns that identify a row.",
+        (),
+        metavar="COLUMNS",
+        read=names,
+        shown="wonder,side",
+        label="Columns that identify a row",
     )
     games: int = option("Games per evening.", 3, metavar="N", read=whole, check=at_least(1), label="Games per evening")
     evenings: int = option(
@@ -52,7 +57,7 @@ class PlanningQuestion(Options):
         example="2",
     )  # fmt: skip
     chance: float = option(
-        "Chance with which a wonder should become clear.", 0.8, metavar="X", check=power, label="Chance to find out"
+        "Probability that a wonder becomes clear.", 0.8, metavar="X", check=power, label="Chance to find out"
     )
     patched: str | None = option(
         "Simulated run with the patch to be tested.",
@@ -62,7 +67,7 @@ class PlanningQuestion(Options):
         label="Simulated run with the patch",
     )
     printed: str | None = option(
-        "Write the schedule to print, with a score sheet for each game.", None, metavar="FILE.html", names=("--print",),
+        "Write a printable schedule with a score sheet for each game.", None, metavar="FILE.html", names=("--print",),
         check=new_page,
     )  # fmt: skip
     distance: float | None = distance_option()
