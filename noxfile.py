@@ -30,8 +30,8 @@ def quick(session: nox.Session) -> None:
 
 @nox.session
 def full(session: nox.Session) -> None:
-    """Run everything that must pass before a change lands, in a fresh environment."""
-    session.run(".ci/run", external=True)
+    """Run what must pass before a change lands, in a fresh environment; ``-- all``: all slow tests and every Python."""
+    session.run(".ci/run", *session.posargs, external=True)
 
 
 @nox.session
@@ -73,7 +73,7 @@ def release(session: nox.Session) -> None:
         session.error("the checkout has uncommitted changes: commit them first")
     if session.run("git", "tag", "--list", f"v{version}", silent=True, external=True):
         session.error(f"v{version} is already tagged: choose a new version")
-    session.run(".ci/run", external=True)
+    session.run(".ci/run", "all", external=True)
     session.install("build")
     session.run("python", "-m", "build", "--outdir", "dist")
     session.run("git", "tag", "--annotate", f"v{version}", "--message", f"wsim {version}", external=True)

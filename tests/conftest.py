@@ -3,6 +3,7 @@
 ``pytest`` alone runs the quick tier, ``pytest -m "slow or browser"`` the rest, ``pytest -m ""`` everything. A run of a
 tier uses one process per processor (or ``-n``); these share kernels that are compiled first, each once. A run of some
 files or folders stays in one process; a test named by its id runs in any tier.
+``--share 2/4`` runs the second of four shares, into which the tests are dealt by their ids.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.games.known import HOMES, make_known
-from tests.tiers import LONGEST
+from tests.tiers import LONGEST, in_share, share
 from wsim.game import GAMES
 from wsim.jit.modes import JIT
 from wsim.processors import usable_cpus
@@ -31,6 +32,10 @@ os.environ.pop("COLUMNS", None)  # commands of the tests print as into a pipe, w
 
 ROOT = Path(__file__).parents[1]
 MOST_PROCESSES = 8  # more would wait for the compiler
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--share", type=share, metavar="K/N", help="run only the K-th of N shares of the tests, dealt by id")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -51,7 +56,14 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With several processes, start with the longest files so that no process has one of them at the end."""
+    """Drop the tests of other shares; with several processes, start with the longest files.
+
+    Then no process has one of them at the end.
+    """
+    if config.option.share:
+        dealt = {item: in_share(item.nodeid, *config.option.share) for item in items}
+        config.hook.pytest_deselected(items=[item for item in items if not dealt[item]])
+        items[:] = [item for item in items if dealt[item]]
     if hasattr(config, "workerinput"):
         order = {ROOT / name: place for place, name in enumerate(LONGEST)}
         items.sort(key=lambda item: order.get(item.path, len(order)))

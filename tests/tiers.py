@@ -1,7 +1,9 @@
-"""Test cases in two tiers: some in the quick tier, the rest in the slow tier."""
+"""Test cases in two tiers, some in the quick tier, the rest in the slow tier; and tests in shares."""
 
 from __future__ import annotations
 
+import re
+import zlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -49,3 +51,16 @@ def slow(names: Names, case: Any) -> Any:
         return pytest.param(*case.values, marks=[*case.marks, pytest.mark.slow], id=case.id)
     one = isinstance(names, str) and "," not in names
     return pytest.param(*((case,) if one else case), marks=pytest.mark.slow)
+
+
+def share(text: str) -> tuple[int, int]:
+    """Return the share that "2/4" names, counted from 0, and the number of shares."""
+    match = re.fullmatch(r"([1-9]\d?)/([1-9]\d?)", text)
+    if not match or int(match[1]) > int(match[2]):
+        raise ValueError(text)
+    return int(match[1]) - 1, int(match[2])
+
+
+def in_share(test: str, number: int, shares: int) -> bool:
+    """Return whether the test of this id is dealt to a share: the same one on every machine."""
+    return zlib.crc32(test.encode()) % shares == number
