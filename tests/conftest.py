@@ -35,7 +35,9 @@ MOST_PROCESSES = 8  # more would wait for the compiler
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--share", type=share, metavar="K/N", help="run only the K-th of N shares of the tests, dealt by id")
+    parser.addoption(
+        "--share", type=share, metavar="K/N", help="run only the K-th of N shares of the tests, dealt by id"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -22,9 +22,10 @@ import numpy as np
 import pytest
 
 from wsim.errors import UserError
-from wsim.policies import isolated_worker, isolation
+from wsim.policies import confined_start, isolated_worker, isolation
+from wsim.policies.confined import MEMORY, ConfinedProcess
 from wsim.policies.declare import ISOLATED, UNCHECKED
-from wsim.policies.isolation import MEMORY, SLOTS, Channel, Failures, Isolated, Slots, _Process
+from wsim.policies.isolation import SLOTS, Channel, Failures, Isolated, Slots, _Process
 from wsim.policies.lineup import parse_entry
 from wsim.wonders.registry import POLICIES
 
@@ -157,11 +158,11 @@ def test_a_process_gets_its_memory_and_channels_and_nothing_of_the_environment_b
 def test_how_a_process_ended_is_its_code_or_the_signal(code: int, said: str) -> None:
     process, waits = _Process.__new__(_Process), list[float]()
     process._popen = cast("Any", SimpleNamespace(returncode=code, wait=waits.append))
-    assert process._why_ended() == f"ended its process {said}"
+    assert process.why_ended() == f"ended its process {said}"
     assert waits == [1.0]
 
 
-class Answering:
+class Answering(ConfinedProcess):
     """A process that answers with lines when it is told what to load."""
 
     made: Any = None
@@ -335,7 +336,7 @@ class Begun:
         monkeypatch.setattr(os, "open", lambda *_given: 77)
         for name in ("dup2", "close", "write"):
             monkeypatch.setattr(os, name, lambda *given, name=name: self.did.append((name, *given)))
-        monkeypatch.setattr(isolated_worker, "_line", lambda _descriptor: json.dumps(spec).encode())
+        monkeypatch.setattr(confined_start, "_line", lambda _descriptor: json.dumps(spec).encode())
         monkeypatch.setattr(mmap, "mmap", self.mapped)
         monkeypatch.setattr(isolated_worker, "_load", load)
         monkeypatch.setattr(isolated_worker, "_decide", lambda *given: self.did.append(("decide", *given)))
@@ -376,7 +377,7 @@ def test_a_process_maps_its_memory_loads_compiles_confines_itself_and_then_decid
     assert did[4] == ("write", 51, json.dumps(said).encode() + b"\n")
     _, policy, slots, last, start, count = did[2]
     assert (policy, start, count) == (plugged, 0, 0), "compiled, with nothing to decide yet"
-    assert did[5] == ("start", isolated_worker._end_with, (4321,))
+    assert did[5] == ("start", confined_start._end_with, (4321,))
     served = [step[2] for step in did[6:8]]
     assert [(policy, descriptor) for policy, *_, descriptor in served] == [(plugged, 7), (plugged, 8)]
     assert served[0][1] is slots
@@ -412,14 +413,14 @@ def test_a_process_says_what_is_not_denied_before_it_runs_code_of_others(
     did: list[Any] = []
     spec = {"entry": "./mine.py:bold,a=2", "file": file, "registry": "wsim.wonders.registry", "memory": 11}
     spec["unchecked"] = file is not None
-    monkeypatch.setattr(isolated_worker, "_listed", lambda given: did.append(("listed", given is spec)))
-    monkeypatch.setattr(isolated_worker, "_readable", lambda given: ["here", given is spec])
+    monkeypatch.setattr(confined_start, "_listed", lambda given: did.append(("listed", given is spec)))
+    monkeypatch.setattr(confined_start, "_readable", lambda given: ["here", given is spec])
 
     def confine(*given: Any) -> list[str]:
         did.append(("confine", *given))
         return ["no net"]
 
-    monkeypatch.setattr(isolated_worker, "confine", confine)
+    monkeypatch.setattr(confined_start, "confine", confine)
     monkeypatch.setattr(os, "write", lambda *given: did.append(("write", *given)))
 
     def plug(entry: Any, interface: Any, copies: bool) -> str:
@@ -443,9 +444,9 @@ def test_names_in_the_folder_of_a_policy_are_known_without_reading_it_again(
         (tmp_path / name).write_text("", encoding="utf-8")
     folder = str(tmp_path.resolve())
     monkeypatch.setattr(sys, "path_importer_cache", {})
-    isolated_worker._listed({"file": None})
+    confined_start._listed({"file": None})
     assert not sys.path_importer_cache
-    isolated_worker._listed({"file": str(tmp_path / "mine.py")})
+    confined_start._listed({"file": str(tmp_path / "mine.py")})
     finder: Any = sys.path_importer_cache[folder]
     (tmp_path / "later.py").write_text("", encoding="utf-8")
     os.utime(tmp_path, (finder._path_mtime, finder._path_mtime))
@@ -457,17 +458,17 @@ def test_names_in_the_folder_of_a_policy_are_known_without_reading_it_again(
 def test_requests_end_with_the_channel(monkeypatch: pytest.MonkeyPatch) -> None:
     read, write = os.pipe()
     os.write(write, b"[1]\n{")
-    assert isolated_worker._line(read) == b"[1]\n"
+    assert confined_start._line(read) == b"[1]\n"
     os.close(write)
     with pytest.raises(SystemExit):
-        isolated_worker._line(read)
+        confined_start._line(read)
     os.close(read)
     waits: list[float] = []
     parents = iter([7, 7, 1])
     monkeypatch.setattr(os, "getppid", lambda: next(parents))
     monkeypatch.setattr(os, "_exit", lambda code: waits.append(-code))
     monkeypatch.setattr(time, "sleep", waits.append)
-    isolated_worker._end_with(7)
+    confined_start._end_with(7)
     assert waits == [1.0, 1.0, 0], "it looks for its parent once a second"
 
 
@@ -483,7 +484,7 @@ def test_an_index_that_was_not_written_is_that_of_no_earlier_decision() -> None:
 
 
 def test_a_process_may_read_the_interpreter_its_packages_wsim_and_few_files_of_the_system() -> None:
-    found = isolated_worker._readable({"file": None})
+    found = confined_start._readable({"file": None})
     assert {Path(sys.prefix), Path(sys.base_prefix), Path(np.__file__).parent.parent} < set(found)
     assert Path(isolation.__file__).parent.parent in found
     assert Path("/") not in found

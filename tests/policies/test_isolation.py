@@ -42,7 +42,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     isolation.STARTED.clear()
     yield
     for policy in isolation.STARTED:
-        if policy._process is not None:
+        if isinstance(policy, isolation.Isolated) and policy._process is not None:
             policy._process.end()  # or a collection of garbage, which takes a second among the objects of numba
     isolation.STARTED.clear()
 

@@ -19,10 +19,11 @@ import numpy as np
 import pytest
 
 from wsim.errors import UserError
-from wsim.policies import confinement, isolated_worker, isolation
+from wsim.policies import confined_start, confinement, isolated_worker, isolation
+from wsim.policies.confined import TEXT
 from wsim.policies.confinement import _AFTER_LOADING, _ALWAYS, _filter
 from wsim.policies.declare import FOREIGN, ISOLATED
-from wsim.policies.isolation import LISTED, PROCESSES, SLOTS, TEXT, Channel, Failures, Isolated, Slots, _Process
+from wsim.policies.isolation import LISTED, PROCESSES, SLOTS, Channel, Failures, Isolated, Slots, _Process
 from wsim.positions.side_by_side import IsolatedPolicies, _close_gaps, _Places, play_side_by_side
 from wsim.wonders.registry import POLICIES
 
@@ -106,7 +107,7 @@ def test_reports_name_the_isolated_policies_what_the_system_lacks_and_what_faile
     assert [row["policy"] for row in isolation.listed_failures(["c", "b"])] == ["b", "c"]
     assert isolation.report() == [
         "isolated, in a process of its own: a, b, c",
-        "this system does not confine isolated policies fully: no limit of memory; more",
+        "this system does not confine isolated code fully: no limit of memory; more",
         made[0].failures.sentence,
         made[2].failures.sentence,
     ]
@@ -422,10 +423,10 @@ def test_a_process_may_read_its_file_what_that_imports_and_data_named_after_it(t
         (tmp_path / name).write_text("", encoding="utf-8")
     (tmp_path / "bold.py").write_text("import helper\nfrom part import more\n", encoding="utf-8")
     folder = tmp_path.resolve()
-    found = isolated_worker._readable({"file": str(tmp_path / "bold.py")})
+    found = confined_start._readable({"file": str(tmp_path / "bold.py")})
     named = {str(path.relative_to(folder)) for path in found if path.is_relative_to(folder)}
     assert named == {"bold.py", "helper.py", "part/__init__.py", "part/more.py", "bold.npz", "bold-2.json"}
-    assert not [path for path in isolated_worker._readable({"file": None}) if path.is_relative_to(folder)]
+    assert not [path for path in confined_start._readable({"file": None}) if path.is_relative_to(folder)]
 
 
 def test_the_process_continues_after_a_decision_that_raises(slots: Slots, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -686,7 +687,7 @@ def test_the_process_of_a_policy_ends_after_that_of_wsim(monkeypatch: pytest.Mon
     monkeypatch.setattr("os._exit", end)
     monkeypatch.setattr("time.sleep", lambda _seconds: None)
     with pytest.raises(SystemExit, match="ended"):
-        isolated_worker._end_with(7)
+        confined_start._end_with(7)
     assert list(parents) == []
 
 
@@ -756,7 +757,7 @@ def test_the_process_of_a_policy_keeps_neither_input_nor_output(monkeypatch: pyt
         assert descriptor == 50
         raise ended
 
-    monkeypatch.setattr(isolated_worker, "_line", line)
+    monkeypatch.setattr(confined_start, "_line", line)
     with pytest.raises(SystemExit, match="read"):
         isolated_worker.main()
     assert sorted(copied) == [(77, 0), (77, 1), (77, 2)]

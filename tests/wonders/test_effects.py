@@ -27,6 +27,7 @@ from wsim.learn.harvest import harvest_of
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.catalog.listing import card_rows
 from wsim.wonders.game import GAME
+from wsim.wonders.simulator import WondersSimulator
 from wsim.workbench.forms import form_of
 from wsim.workbench.questions import code_in
 from wsim.workbench.queue_of_questions import begin_worker
@@ -250,6 +251,7 @@ def test_a_run_whose_effect_fails_is_reported_in_one_sentence_and_writes_nothing
             capsys,
         )
         said = said.removeprefix("compiling (once per version of wsim, 12 to 36 s) ...\n")
+        said = said.removeprefix("wsim: trusted, in the process of wsim: mine.py\n")
         assert said.startswith(f"wsim: '{function}' of mine.py, which Altar calls, {words}")
         assert said.count("\n") == 1
         assert not (tmp_path / "out").exists()
@@ -329,12 +331,11 @@ def test_a_run_keeps_the_file_and_asks_before_it_runs_it(
     with pytest.raises(UserError, match=r"its effects in Python, .*mine.py: if you trust it"):
         run.trace(1)
     main_ends(["verify", "run"])
-    refused = said_of(["rerun", "run", "--quiet", "--trust"], capsys)
-    assert refused.startswith(
-        "wsim: Python effects cannot be isolated: if you trust the code in run/files/1/mine.py, use"
-    )
-    main_ends(["--trusted", "rerun", "run", "--quiet", "--trust"])
-    assert "repeated is the same" in capsys.readouterr().out
+    for mode, said in (("--trusted", "trusted, in the process of wsim"), ("", "isolated, in a process of its own")):
+        main_ends([*filter(None, [mode]), "rerun", "run", "--trust"])
+        repeated = capsys.readouterr()
+        assert "repeated is the same" in repeated.out
+        assert f"{said}: mine.py" in repeated.err
     kept = tmp_path / "run" / "files" / "1"
     assert sorted(file.name for file in kept.iterdir() if file.is_file()) == ["helper.py", "mine.py", "patch.toml"]
     (kept / "mine.py").write_text("def flat(table, own, other):\n    return 4\n")
@@ -348,19 +349,20 @@ def main_ends(words: Sequence[str]) -> None:
     assert not left.value.code
 
 
-def test_effects_of_a_process_of_the_workbench_need_a_workbench_that_is_trusted(
+def test_effects_of_a_process_of_the_workbench_are_isolated_unless_it_is_trusted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = Plan.make(patch=[str(patch(tmp_path, "mine.flat(least=0, most=5)"))], policies="random")
 
-    def prepared(*words: str) -> None:
+    def isolated_there(*words: str) -> Sequence[str]:
         monkeypatch.setattr(sys, "argv", ["worker", *words])
         begin_worker()
-        GAME.prepare(plan)
+        simulator = GAME.prepare(plan)
+        assert isinstance(simulator, WondersSimulator)
+        return simulator.isolated_effects
 
-    copy_context().run(prepared, "--trusted")
-    with pytest.raises(UserError, match=r"Python effects cannot be isolated: if you trust the code in .*mine.py, use"):
-        copy_context().run(prepared)
+    assert copy_context().run(isolated_there, "--trusted") == []
+    assert copy_context().run(isolated_there) == ["mine.py"]
 
 
 def test_a_position_opens_no_file_of_effects(tmp_path: Path) -> None:

@@ -136,12 +136,10 @@ def trusted(given: PlanOptions, base: Plan, source: str, action: str, *, trust: 
         if any(entry.module for entry in plan.line_up) and files.is_dir():
             paths.append(str(files))
         where = f" in {' and '.join(dict.fromkeys(paths))}" if paths else ""
-        how, own = ("add --trust", "--policies")
-        if plan.effects:  # they cannot be isolated
-            how, own = f"use wsim --trusted {given.command} with --trust", "--patch"
+        own = "--patch" if plan.effects else "--policies"
         raise UserError(
             f"{source!r} cannot be {action} without running its {plan.code_in_words()}: if you trust the code{where}, "
-            f"{how}, or name your own with {own}"
+            f"add --trust, or name your own with {own}"
         )
     from wsim.policies.declare import FOREIGN
 

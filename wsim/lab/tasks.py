@@ -128,7 +128,7 @@ def packed(make: Callable[[range], Any], ready: Sequence[Ready]) -> bytes:
     from wsim.policies.isolation import isolated_in
 
     if apart := isolated_in(simulator for _, simulator in ready):
-        raise UserError(f"isolated policies ({', '.join(apart)}) do not play on a cluster: use wsim --trusted COMMAND")
+        raise UserError(f"isolated code ({', '.join(apart)}) does not run on a cluster: use wsim --trusted COMMAND")
     jobs = [Job.of(Provenance.of(plan, simulator), Archive.of(plan, simulator)) for plan, simulator in ready]
     body = io.BytesIO()
     _Packer(body, {id(simulator): number for number, (_, simulator) in enumerate(ready)}).dump(make)

@@ -1,16 +1,16 @@
 """Effects in Python: functions that formulas call, compiled, given copies like policies, and called through slots.
 
 Reading a catalogue assigns a slot to each call (``slot_of``) and executes nothing; ``compile_functions`` fills them
-before games are played. A function gets its own table of plain numbers and returns a number: it can reach neither the
-game nor anything hidden.
+before games are played. A function gets its own table of plain numbers and returns a number. It runs in this process
+or, if it is code of others, in a separate one (``isolated_effects``).
 """
 
 from __future__ import annotations
 
 import operator
 import threading
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,10 @@ from wsim.jit import (
 from wsim.jit import call as call_address
 from wsim.policies.declare import FOREIGN, ISOLATED, UNCHECKED
 from wsim.policies.effect_files import EffectFile
+from wsim.policies.isolated_effects import IsolatedEffects, taken_reason
+from wsim.policies.isolation import STARTED, TRUSTED
 from wsim.policies.mistakes import mistake_in
+from wsim.policies.sources import digest_of_sources
 from wsim.policies.user_policies import compiled_for, function_in, load_file
 
 
@@ -67,15 +70,18 @@ class EffectInterface:
     table: dtype of the table that a function gets: 64-bit integers.
     signature: the signature of a slot: ``int64(Public, Rules, own, other, ...)``.
     write: the entry point (public, rules, array) that writes the table.
+    layout: the module in which another process finds the table's dtype, as ``TABLE``.
     """
 
     table: np.dtype[Any]
     signature: Any
     write: Any
+    layout: str
 
 
 _SLOTS: dict[Call, int] = {}
 _ENTRIES: dict[tuple[EffectFile, str, int, bool], Any] = {}
+_PROCESSES: dict[tuple[EffectFile, bool], IsolatedEffects] = {}
 _LOCK = threading.Lock()
 
 
@@ -89,32 +95,65 @@ def slot_of(call: Call) -> int:
         return _SLOTS.setdefault(call, len(_SLOTS))
 
 
+def are_isolated(of_others: Collection[Path]) -> bool:
+    """Return whether effects run in a separate process: as requested, or by default if they are code of others.
+
+    ``of_others``: files that came with a run folder.
+    """
+    wanted = ISOLATED.get()
+    return bool(of_others) or FOREIGN.get() if wanted is None else wanted
+
+
 def compile_functions(
     files: Collection[EffectFile], slots: Collection[int], interface: EffectInterface, of_others: Collection[Path] = ()
-) -> None:
+) -> list[str]:
     """Load and compile the functions of these slots; raise UserError, in one sentence, for anything wrong.
 
-    This executes the files, in this process: call it only with the consent of the user. ``of_others``: files that came
-    with a run folder, which run only where everything is trusted.
+    Returns the names of the files that run in separate processes. The other files are executed in this process: call
+    it only with the consent of the user.
     """
-    refused = of_others or ([file.path for file in files] if FOREIGN.get() else ())
-    if refused and ISOLATED.get() is not False:
-        raise UserError(
-            f"Python effects cannot be isolated: if you trust the code in {' and '.join(map(str, refused))}, use wsim "
-            "--trusted COMMAND"
-        )
-    free = UNCHECKED.get()
+    free, apart = UNCHECKED.get(), are_isolated(of_others)
     with _LOCK:
-        for call, slot in _SLOTS.items():
-            if slot not in slots:
-                continue
-            key = call.file, call.function, call.argument_count, free
-            if key not in _ENTRIES:
-                path = next(file.path for file in files if file == call.file)
-                with checking_indices(unchecked=free):
-                    module = load_file(str(path), call.file.digest, "file of effects")
-                    _ENTRIES[key] = _entry(function_in(module, call.function, call.file.name), call, interface)
-            fill_slot(slot, _ENTRIES[key], call.least, call.most)
+        calls = [call for call, slot in _SLOTS.items() if slot in slots]
+        for call in calls:
+            path = _path_of(call.file, [*of_others, *(file.path for file in files if file == call.file)])
+            function = call.function, call.argument_count
+            if apart:
+                wanted = [(one.function, one.argument_count) for one in calls if one.file == call.file]
+                entry = _process_for(replace(call.file, path=path), wanted, function, interface, free).entry(function)
+            else:
+                entry = _trusted(call, path, interface, free)
+            fill_slot(_SLOTS[call], entry, call.least, call.most)
+    names = sorted({call.file.name for call in calls})
+    TRUSTED.update(() if apart else names)
+    return names if apart else []
+
+
+def _path_of(file: EffectFile, paths: Sequence[Path]) -> Path:
+    """Return the first of some paths at which the file still is as it was read; the last one if there is none."""
+    return next((path for path in paths if path.is_file() and digest_of_sources(path) == file.digest), paths[-1])
+
+
+def _trusted(call: Call, path: Path, interface: EffectInterface, free: bool) -> Any:
+    """Return the function for a slot that runs in this process; ``free``: without checked indices."""
+    key = call.file, call.function, call.argument_count, free
+    if key not in _ENTRIES:
+        with checking_indices(unchecked=free):
+            module = load_file(str(path), call.file.digest, "file of effects")
+            _ENTRIES[key] = _entry(function_in(module, call.function, call.file.name), call, interface)
+    return _ENTRIES[key]
+
+
+def _process_for(
+    file: EffectFile, wanted: Sequence[tuple[str, int]], function: tuple[str, int], interface: EffectInterface,
+    free: bool,
+) -> IsolatedEffects:  # fmt: skip
+    """Return the process that serves a function; start one for all wanted functions of the file if there is none."""
+    process = _PROCESSES.get((file, free))
+    if process is None or not process.serves(function):
+        process = _PROCESSES[file, free] = IsolatedEffects(file, sorted(set(wanted)), interface)
+    STARTED.add(process)
+    return process
 
 
 def failure(error: BaseException, where: str) -> UserError | None:
@@ -126,9 +165,11 @@ def failure(error: BaseException, where: str) -> UserError | None:
     if failed is None:
         return None
     slot, returned = failed
-    call = next((key for key, number in _SLOTS.items() if number == slot), None)
+    call, reason = next((key for key, number in _SLOTS.items() if number == slot), None), taken_reason()
     if call is None:
         return None
+    if reason:
+        return UserError(f"{call} {reason}{where}")
     if returned is not None or isinstance(error, SlotError):  # the lowest int64 means a missing number
         number = "a number of 19 digits" if returned is None else f"{returned:,}"
         return UserError(f"{call} returned {number}, outside its declared range {call.least:,} to {call.most:,}{where}")
@@ -141,21 +182,13 @@ def failure(error: BaseException, where: str) -> UserError | None:
 
 def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
     """Return the function for a slot: it fills a separate table and calls the effect function."""
-    source = getattr(function, "py_func", function)
     label = f"the effect {call.function!r} of {call.file.name}"
     if not JIT:
-        _refuse_mistakes(source, label)
-        return _plain(source, call.argument_count, interface)
-    inner = njit(nogil=True, error_model="python")(source)
-    arguments = (from_dtype(interface.table), *[types.int64] * (2 + call.argument_count))
-    nested = (interface.table[name].base.names or () for name in interface.table.names or ())
-    fields = [*(interface.table.names or ()), *(name for names in nested for name in names)]
-    returned = compiled_for(inner, arguments, label, fields)
-    _refuse_mistakes(inner, label, compiled=True)
-    if not isinstance(returned, types.Integer | types.Boolean):
-        kind = "a record" if isinstance(returned, types.Record) else returned
-        raise UserError(f"{label} returns {kind}, not a whole number")
-    dtype, handing = interface.table, _calling(inner, call.argument_count)
+        return _plain(_source(function, label), call.argument_count, interface)
+    dtype, handing = (
+        interface.table,
+        _calling(_checked(function, label, call.argument_count, interface.table), call.argument_count),
+    )
     words, write = dtype.itemsize // 8, np.uint64(addresses_of([interface.write])[0])
 
     def entry(public: Any, rules: Any, own: Any, other: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
@@ -166,6 +199,42 @@ def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
         return result
 
     return njit(interface.signature, nogil=True, error_model="python")(entry)
+
+
+def room_function(function: Any, label: str, argument_count: int, table: np.dtype[Any]) -> Any:
+    """Return the effect function as one of an array of 64-bit words, in which the table is, and six numbers."""
+    if not JIT:
+        source, record = _source(function, label), np.dtype((np.record, table))
+        return lambda room, own, other, *given: _number(
+            source(room.view(record)[0], own, other, *given[:argument_count])
+        )
+    handing = _calling(_checked(function, label, argument_count, table), argument_count)
+
+    def entry(room: Any, own: Any, other: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+        return np.int64(handing(room.view(table)[0], own, other, a, b, c, d))
+
+    return njit(types.int64(types.int64[::1], *[types.int64] * 6), nogil=True, error_model="python")(entry)
+
+
+def _checked(function: Any, label: str, argument_count: int, table: np.dtype[Any]) -> Any:
+    """Return the compiled effect function; raise UserError if it cannot be one."""
+    inner = njit(nogil=True, error_model="python")(getattr(function, "py_func", function))
+    arguments = (from_dtype(table), *[types.int64] * (2 + argument_count))
+    nested = (table[name].base.names or () for name in table.names or ())
+    fields = [*(table.names or ()), *(name for names in nested for name in names)]
+    returned = compiled_for(inner, arguments, label, fields)
+    _refuse_mistakes(inner, label, compiled=True)
+    if not isinstance(returned, types.Integer | types.Boolean):
+        kind = "a record" if isinstance(returned, types.Record) else returned
+        raise UserError(f"{label} returns {kind}, not a whole number")
+    return inner
+
+
+def _source(function: Any, label: str) -> Any:
+    """Return the effect function in Python; raise UserError for a mistake that it shows."""
+    source = getattr(function, "py_func", function)
+    _refuse_mistakes(source, label)
+    return source
 
 
 def _refuse_mistakes(function: Any, label: str, *, compiled: bool = False) -> None:
@@ -194,7 +263,11 @@ def _plain(source: Any, argument_count: int, interface: EffectInterface) -> Any:
     def entry(public: Any, rules: Any, own: Any, other: Any, *given: Any) -> int:
         room = np.zeros(words, np.int64)
         interface.write(public, rules, room)
-        result = source(room.view(dtype)[0], int(own), int(other), *map(int, given[:argument_count]))
-        return int(result) if isinstance(result, bool | np.bool_) else operator.index(result)
+        return _number(source(room.view(dtype)[0], int(own), int(other), *map(int, given[:argument_count])))
 
     return entry
+
+
+def _number(result: Any) -> int:
+    """Return a result as a number; TypeError if it is none."""
+    return int(result) if isinstance(result, bool | np.bool_) else operator.index(result)

@@ -7,57 +7,20 @@ reads these decisions from shared memory, writes the choices there and answers a
 
 from __future__ import annotations
 
-import json
 import mmap
 import os
-import sys
 import threading
-import time
 from contextlib import nullcontext
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsim.errors import UserError
-from wsim.policies.confinement import confine, confine_files
-from wsim.policies.isolation import TEXT, Slots, serve
-from wsim.policies.sources import contents_of
+from wsim.policies.confined_start import begin, confine_first, end_with_parent, refuse, say
+from wsim.policies.confinement import confine_files
+from wsim.policies.isolation import Slots, serve
 
 if TYPE_CHECKING:
     from wsim.policies.user_policies import UserPolicy
-
-
-def _readable(spec: dict[str, Any]) -> list[Path]:
-    """Return the paths that the process may read: interpreter, packages, wsim, and the policy's own files."""
-    import numpy
-
-    from wsim.jit import cache_directory
-
-    folders = [Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[1], Path(numpy.__file__).parents[1]]
-    folders.append(cache_directory("wonders.kernels").parent)
-    folders += [Path(text) for text in ("/usr/lib", "/lib", "/lib64", "/usr/share/zoneinfo", "/dev/null")]
-    folders += [Path(text) for text in ("/dev/urandom", "/etc/ld.so.cache", "/proc/self", "/sys/devices/system/cpu")]
-    if spec["file"]:
-        path = Path(spec["file"]).resolve()
-        folders += [path.parent / name for name in contents_of(path)]  # itself and its imports, not those of rivals
-        folders += [data for data in path.parent.glob(f"{path.stem}[._-]*") if data.suffix != ".py"]
-    return folders
-
-
-def _listed(spec: dict[str, Any]) -> None:
-    """Remember the names in the policy's folder: they can be listed, but other files there cannot be read."""
-    if spec["file"]:
-        import importlib.machinery
-
-        folder = str(Path(spec["file"]).resolve().parent)
-        finder = importlib.machinery.FileFinder(
-            folder, (importlib.machinery.SourceFileLoader, importlib.machinery.SOURCE_SUFFIXES)
-        )
-        finder.find_spec("wsim_fills_the_cache_of_names")
-        finder.invalidate_caches = lambda: None  # type: ignore[method-assign]
-        vars(finder)["_path_mtime"] = Path(folder).stat().st_mtime
-        sys.path_importer_cache[folder] = finder
 
 
 def _load(spec: dict[str, Any], answers: int) -> tuple[UserPolicy, Any]:
@@ -66,9 +29,7 @@ def _load(spec: dict[str, Any], answers: int) -> tuple[UserPolicy, Any]:
     from wsim.policies.user_policies import plug
 
     interface = import_module(spec["registry"]).POLICIES.interface()
-    _listed(spec)
-    missing = confine(_readable(spec), spec["memory"])
-    os.write(answers, json.dumps(missing).encode() + b"\n")  # before any code of others runs
+    confine_first(spec, answers)
     entry = parse_entry(spec["entry"])
     if spec["file"]:
         entry = replace(entry, path=spec["file"])
@@ -78,18 +39,13 @@ def _load(spec: dict[str, Any], answers: int) -> tuple[UserPolicy, Any]:
 
 def main() -> None:
     """Load a policy and decide until there are no more requests."""
-    answers, requests = os.dup(1), os.dup(0)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for standard in (0, 1, 2):
-        os.dup2(nothing, standard)
-    spec = json.loads(_line(requests))
+    spec, answers = begin()
     memory = mmap.mmap(spec["shared"], spec["size"])
     os.close(spec["shared"])
     try:
         plugged, interface = _load(spec, answers)
     except BaseException as error:
-        text = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
-        os.write(answers, json.dumps({"error": text[:TEXT]}).encode() + b"\n")
+        refuse(error, answers)
         return
     declared = plugged.declaration
     made = {
@@ -101,23 +57,16 @@ def main() -> None:
     lasts = [slots.lookahead(interface) if declared.values else slots.records[3] for slots in channels]
     _decide(plugged, channels[0], lasts[0], 0, 0)  # compiles
     confine_files()
-    os.write(answers, json.dumps(made).encode() + b"\n")
+    say(made, answers)
     threads = [
         threading.Thread(target=_serve, args=(plugged, *channel), daemon=True)
         for channel in zip(channels, lasts, spec["channels"], strict=True)
     ]
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()  # confined like this one
+    end_with_parent()
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-
-
-def _end_with(parent: int) -> None:
-    """End this process once wsim has ended: a policy that hangs would otherwise run for ever."""
-    while os.getppid() == parent:
-        time.sleep(1.0)
-    os._exit(0)
 
 
 def _serve(plugged: UserPolicy, slots: Slots, last: Any, descriptor: int) -> None:
@@ -149,16 +98,6 @@ def _decide(plugged: UserPolicy, slots: Slots, last: Any, start: int, count: int
             break
     if (complaint := plugged.complaint("")) is not None:
         slots.tell(str(complaint).removeprefix("policy '' raised "))
-
-
-def _line(descriptor: int) -> bytes:
-    text = b""
-    while not text.endswith(b"\n"):
-        piece = os.read(descriptor, 1)
-        if not piece:
-            raise SystemExit
-        text += piece
-    return text
 
 
 if __name__ == "__main__":

@@ -18,30 +18,35 @@ Failures are told once per policy, counted, and listed in the result with game a
 from __future__ import annotations
 
 import ctypes
-import json
 import math
 import mmap
 import os
 import select
-import socket
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from importlib import import_module
 from queue import SimpleQueue
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from wsim.errors import UserError
-from wsim.jit import JIT, cache_directory, call, njit
+from wsim.jit import JIT, call, njit
+from wsim.policies.confined import (
+    MEMORY,
+    SECONDS,
+    TEXT,
+    ConfinedProcess,
+    printable,
+    refuse_where_no_process_can_be_confined,
+)
 from wsim.policies.declare import FOREIGN, ISOLATED, UNCHECKED, Declaration, policy
 from wsim.policies.interface import TAKEN_BACK
 from wsim.processors import usable_cpus
@@ -54,18 +59,11 @@ if TYPE_CHECKING:
 
 SLOTS = 256
 """Decisions that fit into one request."""
-SECONDS = 10.0
-"""Time for one decision, in seconds of the clock."""
-LOADING = 300.0
-"""Seconds until a policy must be loaded and compiled."""
-MEMORY = 2 << 30
-"""Bytes that a policy may use beyond the interpreter, its libraries and wsim."""
 PROCESSES = 3
 MOST_CHANNELS = 16
 """Threads that decide at the same time in the process of a policy, at most."""
 LISTED = 20
 """Failures that are listed with game and seat."""
-TEXT = 500
 _HEADER = 8
 _LINE = 64
 
@@ -85,11 +83,6 @@ def serve(
     for place in range(start, count):
         index[place] = call(address, public[place], own[place], choice[place], rules[0], last[0])
         header[0] = place + 1
-
-
-def _printable(text: Any) -> str:
-    """Return the text of a process as one printable line."""
-    return "".join(letter if letter.isprintable() else "?" for letter in " ".join(str(text).split()))[:TEXT]
 
 
 class Slots:
@@ -124,7 +117,7 @@ class Slots:
         """Return the reason of a failure, as printable text, and forget it."""
         text = bytes(self.text).rstrip(b"\0").decode(errors="replace")
         self.text[:] = 0
-        return _printable(text)
+        return printable(text)
 
     @staticmethod
     def lookahead(interface: Interface) -> Any:
@@ -170,9 +163,21 @@ class Failures:
         return f"The isolated policy {self.label!r} failed {times} (first: it {self.first}){over}."
 
 
-STARTED: weakref.WeakSet[Isolated] = weakref.WeakSet()
+class Apart(Protocol):
+    """Code in a separate process: a policy (``Isolated``) or a file of effects.
+
+    Attributes
+    ----------
+    failures: its label, and the decisions that it lost. missing: what this system does not deny the process, in words.
+    """
+
+    failures: Failures
+    missing: Sequence[str]
+
+
+STARTED: weakref.WeakSet[Apart] = weakref.WeakSet()
 TRUSTED: set[str] = set()
-"""The labels of user policies that were loaded into this process."""
+"""The labels of user policies and files of effects that were loaded into this process."""
 
 
 def failures(labels: Sequence[str] | None = None) -> list[str]:
@@ -191,15 +196,15 @@ def listed_failures(labels: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def isolated_in(simulators: Iterable[Any]) -> list[str]:
-    """Return the labels of the isolated policies of simulators; games without line-ups have none."""
-    line_ups = (getattr(getattr(simulator, "line_up", None), "plugged", {}) for simulator in simulators)
-    return sorted({label for plugged in line_ups for label, policy in plugged.items() if policy.isolated})
+    """Return the labels of the isolated policies and files of effects of simulators."""
+    ready = list(simulators)
+    line_ups = (getattr(getattr(simulator, "line_up", None), "plugged", {}) for simulator in ready)
+    labels = {label for plugged in line_ups for label, policy in plugged.items() if policy.isolated}
+    return sorted(labels.union(*(getattr(simulator, "isolated_effects", ()) for simulator in ready)))
 
 
 def report() -> list[str]:
-    """Return sentences that say which policies were isolated or trusted, what was missing and what failed; then forget
-    them.
-    """
+    """Return sentences on which code was isolated or trusted, what was missing and what failed; then forget them."""
     policies, lines = sorted(STARTED, key=lambda policy: policy.failures.label), list[str]()
     if TRUSTED:
         lines.append(f"trusted, in the process of wsim: {', '.join(sorted(TRUSTED))}")
@@ -209,7 +214,7 @@ def report() -> list[str]:
         return lines
     lines.append(f"isolated, in a process of its own: {', '.join(policy.failures.label for policy in policies)}")
     if missing := list(dict.fromkeys(text for policy in policies for text in policy.missing)):
-        lines.append(f"this system does not confine isolated policies fully: {'; '.join(missing)}")
+        lines.append(f"this system does not confine isolated code fully: {'; '.join(missing)}")
     return [*lines, *(policy.failures.sentence for policy in policies if policy.failures.count)]
 
 
@@ -233,7 +238,7 @@ class Channel:
         self.used = np.zeros(SLOTS, np.int64)
 
 
-class _Process:
+class _Process(ConfinedProcess):
     """The process of a policy: it is started, asked, and ended.
 
     Attributes
@@ -242,48 +247,8 @@ class _Process:
     """
 
     def __init__(self, shared: int, channels: int) -> None:
-        pairs = [socket.socketpair() for _ in range(channels)]
-        self.sockets, theirs = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        super().__init__("wsim.policies.isolated_worker", channels, (shared,))
         self.active = 0
-        environment = {name: value for name, value in os.environ.items() if name.startswith(("NUMBA_", "WSIM_"))}
-        environment |= {"WSIM_CACHE_DIR": str(cache_directory("wonders.kernels").parent)}
-        environment |= {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-        environment |= {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "4"}  # arenas count as memory
-        environment |= {"PYTHONHASHSEED": "0"}  # the same order of sets in every process
-        self.descriptors = [end.fileno() for end in theirs]
-        self._popen = subprocess.Popen(
-            [sys.executable, "-P", "-m", "wsim.policies.isolated_worker"],  # -P: imports nothing from this folder
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
-            pass_fds=(shared, *self.descriptors), env=environment, start_new_session=True,
-        )  # fmt: skip
-        for end in theirs:
-            end.close()
-        weakref.finalize(self, _end, self._popen, self.sockets)
-
-    @property
-    def number(self) -> int:
-        """Its number in the system."""
-        return self._popen.pid
-
-    def end(self) -> None:
-        """End it, if it has not ended."""
-        _end(self._popen, self.sockets)
-
-    def tell(self, spec: dict[str, Any]) -> None:
-        """Send the process the request to load the policy."""
-        self._popen.stdin.write(json.dumps(spec).encode() + b"\n")  # type: ignore[union-attr]
-
-    def line(self, seconds: float) -> bytes:
-        """Return a line of the process; ValueError if it is too long or does not come in time."""
-        text, until = b"", time.monotonic() + seconds
-        output: Any = self._popen.stdout
-        while not text.endswith(b"\n"):
-            ready, _, _ = select.select([output], [], [], max(0.0, until - time.monotonic()))
-            piece = output.read(1) if ready else b""  # byte by byte, so as not to read into the next line
-            if not piece or len(text) > 1 << 16:
-                raise ValueError("no line")
-            text += piece
-        return text
 
     def exchange(self, channel: Channel, start: int, count: int) -> tuple[int, str]:
         """Have the decisions ``start`` to ``count`` of a channel made.
@@ -301,22 +266,14 @@ class _Process:
                 if ready:
                     if own.recv(1):
                         return count, ""
-                    reason = self._why_ended()
+                    reason = self.why_ended()
                 elif done < (now := int(header[0])) <= count:  # the count never decreases: a batch has ended
                     done, since = now, time.monotonic()
                 elif time.monotonic() - since >= SECONDS:
                     reason = f"did not decide within {SECONDS:.0f} s"
         except (OSError, ValueError):  # its sockets are closed
-            reason = self._why_ended()
+            reason = self.why_ended()
         return min(max(int(header[0]), start), count - 1), reason
-
-    def _why_ended(self) -> str:
-        with suppress(subprocess.TimeoutExpired):
-            self._popen.wait(1.0)
-        code = self._popen.returncode
-        if code is not None and code < 0:
-            return f"ended its process (signal {-code})"
-        return f"ended its process (exit {code})"
 
 
 @dataclass(eq=False)
@@ -343,8 +300,7 @@ class Isolated:
     _channels: SimpleQueue[Channel] = field(default_factory=SimpleQueue, repr=False)
 
     def __post_init__(self) -> None:
-        if not hasattr(os, "fork"):
-            raise UserError("isolated policies need Linux or macOS: play with wsim --trusted COMMAND if you trust them")
+        refuse_where_no_process_can_be_confined("isolated policies")
         self.failures = Failures(str(self.entry))
         self._count = min(usable_cpus(), MOST_CHANNELS)
         step = Slots(None, self.interface).size
@@ -375,12 +331,9 @@ class Isolated:
         }
         try:
             process.tell(spec)
-            self.missing = [_printable(text) for text in json.loads(process.line(LOADING))]
-            made = json.loads(process.line(LOADING))
-            if "error" in made:
-                raise UserError(_printable(made["error"]))
+            self.missing, made = process.loaded()
             policy(name=made["name"], parameters=made["parameters"], python=bool(made["python"]))  # checks them
-            parameters, idea = MappingProxyType(dict(made["parameters"])), _printable(made["idea"])
+            parameters, idea = MappingProxyType(dict(made["parameters"])), printable(made["idea"])
             declared = Declaration(made["name"], parameters, idea, bool(made["python"]), bool(made["values"]))
         except UserError:
             process.end()
@@ -551,14 +504,3 @@ class Isolated:
         for name in TAKEN_BACK:
             records[1][name] = rooms[1][name][0]
         return index
-
-
-def _end(popen: Any, sockets: Iterable[Any]) -> None:
-    """End a process, if it has not ended, and close what led to it."""
-    with suppress(OSError):
-        popen.kill()
-    for stream in (popen.stdin, popen.stdout, *sockets):
-        with suppress(OSError):
-            stream.close()
-    with suppress(Exception):
-        popen.wait(5.0)

@@ -50,7 +50,7 @@ def _effects() -> EffectInterface:
     """Return the interface through which formulas of this game call Python functions."""
     from wsim.wonders.kernels.effect_table import CALLED, TABLE, write_table
 
-    return EffectInterface(TABLE, CALLED, write_table)
+    return EffectInterface(TABLE, CALLED, write_table, "wsim.wonders.kernels.effect_table")
 
 
 class WondersSimulator(KernelSimulator[WondersPosition]):
@@ -59,11 +59,12 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
     KERNELS = "wsim.wonders.kernels"
     POSITION = WondersPosition
     LIMITS = LIMITS
+    isolated_effects: Sequence[str] = ()
 
     def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
         rules = compile_rules(catalogue, plan.players)[0]
         if slots := slots_in(rules.code):
-            compile_functions(catalogue.effects, slots, _effects(), plan.effects_of_others)
+            self.isolated_effects = compile_functions(catalogue.effects, slots, _effects(), plan.effects_of_others)
         self.picks_per_game = DEEDS + (DECIDED if rules.asks else 0)  # one pick per deed and clause decision
         super().__init__(plan, line_up, rules, compile_seating(plan, catalogue, line_up, rules)[0])
         self.catalogue, self.own_cards = catalogue, default_cards_path()

@@ -1,0 +1,208 @@
+"""Python effects in a process of their own (``wsim --isolated``, code of others)."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.wonders.test_effects import CENSUS, patch, played
+from wsim.errors import UserError
+from wsim.lab.plan import Plan
+from wsim.lab.run import record
+from wsim.lab.tasks import packed
+from wsim.policies import effect_calls, isolated_effects
+from wsim.policies.declare import isolated
+from wsim.policies.isolated_effects import IsolatedEffects
+from wsim.policies.isolation import report
+from wsim.wonders.game import GAME
+
+FUNCTIONS = """
+    def flat(table, own, other):
+        return 3
+
+    def richest(table, own, other, more):
+        return table.cities[own].coins + more
+
+    def outside(table, own, other):
+        return 8 - table.age
+
+    def raising(table, own, other):
+        if table.age == 1:
+            raise ValueError("no such age")
+        return 0
+
+    def endless(table, own, other):
+        number = 0
+        while table.age > 0:
+            number = (number + 1) % 7
+        return number
+"""
+
+NO_VALUE = -(2**63)
+
+
+@pytest.fixture(autouse=True)
+def apart() -> Iterator[None]:
+    """Isolate everything."""
+    with isolated():
+        yield
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IsolatedEffects]:
+    """A process that serves three functions; it takes seconds to start."""
+    amount = "mine.flat(least=0, most=9) + mine.richest(1, least=0, most=9) + mine.raising(least=0, most=9)"
+    with isolated():
+        yield process_of(amount, tmp_path_factory.mktemp("served"))
+    end_all()
+
+
+@pytest.fixture
+def alone() -> Iterator[None]:
+    """No processes of other tests."""
+    before = dict(effect_calls._PROCESSES)
+    effect_calls._PROCESSES.clear()
+    yield
+    end_all()
+    effect_calls._PROCESSES.update(before)
+
+
+def end_all() -> None:
+    """End all processes of effects."""
+    for process in effect_calls._PROCESSES.values():
+        process._process.end()
+    effect_calls._PROCESSES.clear()
+    report()
+
+
+def result_of(process: IsolatedEffects, function: str, *given: int, table: Any = None) -> tuple[int, str]:
+    """Return what the process answers, and why it failed."""
+    number = [name for name, _ in process.functions].index(function)
+    room = np.zeros(1, process.interface.table) if table is None else table
+    arguments = [*given, *[0] * (isolated_effects.ARGUMENTS - len(given))]
+    return process._result(number, room.ctypes.data, *arguments), isolated_effects.taken_reason()
+
+
+def process_of(amount: str, folder: Path, functions: str = FUNCTIONS) -> IsolatedEffects:
+    """Return the process that serves a patch."""
+    GAME.prepare(Plan.make(patch=[str(patch(folder, amount, functions))], policies="random"))
+    (process,) = effect_calls._PROCESSES.values()
+    return process
+
+
+def test_a_request_is_a_function_its_arguments_and_the_public_table(served: IsolatedEffects) -> None:
+    assert served.functions == [("flat", 0), ("raising", 0), ("richest", 1)]
+    table = np.zeros(1, served.interface.table)
+    table["cities"]["coins"][0, 2] = 40
+    assert result_of(served, "richest", 2, 5, 7, table=table) == (47, "")
+    assert result_of(served, "richest", 5, 2, 7, table=table) == (7, "")
+    assert result_of(served, "flat", table=table) == (3, "")
+
+
+def test_what_a_function_raises_is_told_and_the_next_call_is_answered(served: IsolatedEffects) -> None:
+    table = np.zeros(1, served.interface.table)
+    table["age"] = 1
+    assert result_of(served, "raising", table=table) == (NO_VALUE, "raised ValueError: no such age")
+    table["age"] = 2
+    assert result_of(served, "raising", table=table) == (0, "")
+
+
+def test_games_are_those_of_the_number_that_it_returns(served: IsolatedEffects, tmp_path: Path) -> None:
+    assert played(patch(tmp_path, "mine.flat(least=0, most=5)", FUNCTIONS)) == played(patch(tmp_path, "3"))
+    assert list(effect_calls._PROCESSES.values()) == [served]  # the same file serves other folders
+
+
+def test_the_output_says_which_effects_were_isolated(served: IsolatedEffects, tmp_path: Path) -> None:
+    report()
+    path = patch(tmp_path, "mine.flat(least=0, most=5)", FUNCTIONS)
+    GAME.prepare(Plan.make(patch=[str(path)], policies="random"))
+    assert "isolated, in a process of its own: mine.py" in report()
+    with isolated(False):
+        GAME.prepare(Plan.make(patch=[str(path)], policies="random"))
+        assert report() == ["trusted, in the process of wsim: mine.py"]
+
+
+def test_isolated_effects_do_not_run_on_a_cluster(served: IsolatedEffects, tmp_path: Path) -> None:
+    plan = Plan.make(patch=[str(patch(tmp_path, "mine.flat(least=0, most=5)", FUNCTIONS))], policies="random")
+    with pytest.raises(UserError, match=r"isolated code \(mine.py\) does not run on a cluster"):
+        packed(len, [(plan, GAME.prepare(plan))])
+
+
+@pytest.mark.slow
+def test_rows_are_those_of_trusted_effects(alone: None, tmp_path: Path) -> None:
+    plan = Plan.make(patch=[str(CENSUS)], policies="balanced", games=200)
+    with isolated(False):
+        trusted = record(plan, tmp_path / "trusted", threads=2)
+    apart = record(plan, tmp_path / "apart", threads=2)
+    assert apart.seats.collect().equals(trusted.seats.collect())
+    told = [json.loads((tmp_path / name / "run.json").read_text()) for name in ("apart", "trusted")]
+    assert (told[0]["isolated"], "isolated" in told[1]) == (["census.py"], False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("amount", "sentence"),
+    [
+        (
+            "mine.raising(least=0, most=9)",
+            "'raising' of mine.py, which Altar calls, raised ValueError: no such age, in",
+        ),
+        ("mine.outside(least=0, most=6)", "returned 7, outside its declared range 0 to 6, in"),
+    ],
+)
+def test_a_failure_ends_the_run_in_one_sentence(alone: None, tmp_path: Path, amount: str, sentence: str) -> None:
+    with pytest.raises(UserError) as failed:
+        played(patch(tmp_path, amount, FUNCTIONS), games=20)
+    assert sentence in str(failed.value)
+
+
+@pytest.mark.slow
+def test_a_process_that_hangs_or_ends_ends_the_run(
+    alone: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = patch(tmp_path, "mine.flat(least=0, most=5)", FUNCTIONS)
+    for said, number in (
+        (r"did not return within 0 s", signal.SIGSTOP),
+        (r"ended its process \(signal 9\)", signal.SIGKILL),
+    ):
+        process = process_of("mine.flat(least=0, most=5)", tmp_path)
+        monkeypatch.setattr(isolated_effects, "SECONDS", 0.2)
+        os.kill(process._process.number, number)
+        with pytest.raises(UserError, match=rf"'flat' of mine.py, which Altar calls, {said}, in game"):
+            played(path, games=20)
+        monkeypatch.undo()
+        end_all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("open('/etc/hostname').read()", "PermissionError"),
+        ("import socket; socket.socket()", "PermissionError"),
+        ("import os; os.fork()", "PermissionError"),
+        ("import os; os._exit(0)", "cannot be loaded: its process ended or did not answer as it must"),
+    ],
+)
+def test_code_of_others_is_confined(alone: None, tmp_path: Path, line: str, sentence: str) -> None:
+    tried = f"\ntry:\n    {line}\nexcept OSError as error:\n    raise RuntimeError(type(error).__name__)\n"
+    with pytest.raises(UserError, match=sentence):
+        process_of("mine.flat(least=0, most=5)", tmp_path, dedent(FUNCTIONS) + tried)
+
+
+@pytest.mark.slow
+def test_a_function_that_no_process_serves_starts_one(alone: None, tmp_path: Path) -> None:
+    first = process_of("mine.flat(least=0, most=5)", tmp_path)
+    assert process_of("mine.flat(least=0, most=7)", tmp_path) is first
+    other = process_of("mine.richest(1, least=0, most=900)", tmp_path)
+    assert other is not first
+    assert other.serves(("richest", 1))
+    assert not other.serves(("richest", 2))

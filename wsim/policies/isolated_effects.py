@@ -1,0 +1,159 @@
+"""Isolated effects: Python effects of others in a process of their own, which gets public numbers and returns numbers.
+
+The process (``wsim.policies.effect_worker``) is confined like that of an isolated policy. One process serves the calls
+of one file. If a function raises, does not answer within ``SECONDS``, or its process ends, the run ends in one
+sentence, as it does for trusted effects.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import socket
+import struct
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.errors import UserError
+from wsim.jit import JIT, njit
+from wsim.jit import call as call_address
+from wsim.jit.calls import addresses_of
+from wsim.policies.confined import (
+    MEMORY,
+    SECONDS,
+    TEXT,
+    ConfinedProcess,
+    printable,
+    refuse_where_no_process_can_be_confined,
+)
+from wsim.policies.declare import UNCHECKED
+from wsim.policies.isolation import STARTED, Failures
+
+if TYPE_CHECKING:
+    from wsim.policies.effect_calls import EffectInterface
+    from wsim.policies.effect_files import EffectFile
+
+ARGUMENTS = 6
+"""What a slot passes on: the own seat, the other seat and four numbers."""
+REQUEST = struct.Struct(f"<{1 + ARGUMENTS}q")
+"""A request: the number of the function and its arguments; the table of public numbers follows."""
+ANSWER = struct.Struct("<qq")
+"""An answer: the result and the length of the text of an error, which follows; 0: there was none."""
+_NO_VALUE = -(2**63)
+_REASONS: dict[int, str] = {}
+"""Why the last call of a thread failed, by thread."""
+
+
+def taken_reason() -> str:
+    """Return why an isolated effect failed in this thread, and forget it; "" if none did."""
+    return _REASONS.pop(threading.get_ident(), "")
+
+
+class IsolatedEffects:
+    """The process of a file of effects.
+
+    Attributes
+    ----------
+    functions: name and number of arguments of each function that it serves; requests name them by their index.
+    failures: the label of the file; nothing is counted, because a failure ends the run.
+    missing: what this system does not deny the process, in words.
+    """
+
+    def __init__(self, file: EffectFile, functions: Sequence[tuple[str, int]], interface: EffectInterface) -> None:
+        refuse_where_no_process_can_be_confined("isolated effects")
+        self.functions, self.failures, self.interface = list(functions), Failures(file.name), interface
+        self._owner, self._lock = os.getpid(), threading.Lock()
+        self._process = ConfinedProcess("wsim.policies.effect_worker", 1)
+        spec = {
+            "file": os.path.abspath(file.path),  # noqa: PTH100 (as it is imported, links and all)
+            "digest": file.digest,
+            "functions": self.functions,
+            "layout": interface.layout,
+            "channels": self._process.descriptors,
+            "memory": MEMORY,
+            "unchecked": UNCHECKED.get(),
+        }
+        try:
+            self._process.tell(spec)
+            self.missing: Sequence[str] = self._process.loaded()[0]
+        except UserError:
+            self._process.end()
+            raise
+        except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
+            self._process.end()
+            raise UserError(
+                f"the isolated file of effects {file.name!r} cannot be loaded: its process ended or did not answer as "
+                "it must"
+            ) from error
+        kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_uint64, *[ctypes.c_int64] * ARGUMENTS)
+        self._called = kind(self._result)
+        STARTED.add(self)
+
+    def serves(self, function: tuple[str, int]) -> bool:
+        """Return whether it serves a function, in this process (a process that was forked starts another one)."""
+        return function in self.functions and self._owner == os.getpid()
+
+    def entry(self, function: tuple[str, int]) -> Any:
+        """Return the function for a slot: it writes the table and has the process compute the number."""
+        number, words = self.functions.index(function), self.interface.table.itemsize // 8
+        if not JIT:
+            return self._plain_entry(number, words)
+        write, called = np.uint64(addresses_of([self.interface.write])[0]), self._called
+
+        def entry(public: Any, rules: Any, own: Any, other: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+            room = np.zeros(words, np.int64)
+            call_address(write, public, rules, room)
+            result = called(number, room.ctypes.data, own, other, a, b, c, d)
+            room[0] = 0  # keeps it alive until here
+            return result
+
+        return njit(self.interface.signature, nogil=True, error_model="python")(entry)
+
+    def _plain_entry(self, number: int, words: int) -> Any:
+        """Return the function for a slot without the JIT."""
+
+        def entry(public: Any, rules: Any, *arguments: Any) -> int:
+            room = np.zeros(words, np.int64)
+            self.interface.write(public, rules, room)
+            return self._result(number, room.ctypes.data, *map(int, arguments))
+
+        return entry
+
+    def _result(self, number: int, room: int, *arguments: int) -> int:
+        """Return the number that the process computes, or a number that no effect may return, and note why."""
+        table = ctypes.string_at(room, self.interface.table.itemsize)
+        with self._lock:
+            try:
+                result, reason = self._exchange(REQUEST.pack(number, *arguments) + table)
+            except (OSError, ValueError, struct.error):
+                result, reason = 0, self._process.why_ended()
+        if not reason:
+            return result if result != _NO_VALUE else _NO_VALUE + 1  # which is out of every range as well
+        _REASONS[threading.get_ident()] = reason
+        return _NO_VALUE
+
+    def _exchange(self, request: bytes) -> tuple[int, str]:
+        """Send a request and return the result and the reason of a failure; after the latter the process is ended."""
+        own = self._process.sockets[0]
+        own.sendall(request)
+        if not select.select([own], [], [], SECONDS)[0]:
+            self._process.end()
+            return 0, f"did not return within {SECONDS:.0f} s"
+        result, length = ANSWER.unpack(_received(own, ANSWER.size))
+        if not length:
+            return result, ""
+        return 0, f"raised {printable(_received(own, min(max(length, 0), TEXT)).decode(errors='replace'))}"
+
+
+def _received(own: socket.socket, size: int) -> bytes:
+    """Return that many bytes of an answer; ValueError if the process ends before, or takes too long."""
+    text = b""
+    while len(text) < size:
+        if not select.select([own], [], [], SECONDS)[0] or not (piece := own.recv(size - len(text))):
+            raise ValueError("no answer")
+        text += piece
+    return text
