@@ -33,6 +33,7 @@ from wsim.jit import (
 from wsim.jit import call as call_address
 from wsim.policies.declare import FOREIGN, ISOLATED, UNCHECKED
 from wsim.policies.effect_files import EffectFile
+from wsim.policies.effect_interface import EffectInterface
 from wsim.policies.isolated_effects import IsolatedEffects, taken_reason
 from wsim.policies.isolation import STARTED, TRUSTED
 from wsim.policies.mistakes import mistake_in
@@ -59,24 +60,6 @@ class Call:
 
     def __str__(self) -> str:
         return f"{self.function!r} of {self.file.name}, which {self.site} calls,"
-
-
-@dataclass(frozen=True, eq=False)
-class EffectInterface:
-    """A game's interface to effect functions; built once per process.
-
-    Attributes
-    ----------
-    table: dtype of the table that a function gets: 64-bit integers.
-    signature: the signature of a slot: ``int64(Public, Rules, own, other, ...)``.
-    write: the entry point (public, rules, array) that writes the table.
-    layout: the module in which another process finds the table's dtype, as ``TABLE``.
-    """
-
-    table: np.dtype[Any]
-    signature: Any
-    write: Any
-    layout: str
 
 
 _SLOTS: dict[Call, int] = {}

@@ -34,8 +34,8 @@ from wsim.policies.declare import UNCHECKED
 from wsim.policies.isolation import STARTED, Failures
 
 if TYPE_CHECKING:
-    from wsim.policies.effect_calls import EffectInterface
     from wsim.policies.effect_files import EffectFile
+    from wsim.policies.effect_interface import EffectInterface
 
 ARGUMENTS = 6
 """What a slot passes on: the own seat, the other seat and four numbers."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from wsim.jit import source_digest
 from wsim.limits import FORMULA
 from wsim.paths import default_cards_path
-from wsim.policies.effect_calls import EffectInterface, compile_functions
+from wsim.policies.effect_calls import compile_functions
+from wsim.policies.effect_interface import EffectInterface
 from wsim.policies.registry import resolve
 from wsim.positions.machine import KernelSimulator, VectorKernels
 from wsim.positions.move_text import move_text
