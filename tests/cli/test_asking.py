@@ -164,6 +164,7 @@ def test_a_playout_hint_shows_the_move_numbers(script: Command) -> None:
     assert hint[0].endswith(f"Best move: {rows[0][0]}")
 
 
+@pytest.mark.slow
 def test_hint_help_and_invalid_moves_are_answered(script: Command) -> None:
     done = script(*GAMES["wonders"], "h\nh 1\n?\n99\nu\n")
     (by_net,) = HINT.finditer(done.out)

@@ -74,6 +74,7 @@ def test_a_valid_patch_passes_the_check(wsim_command: Command, tmp_path: Path) -
     assert "1,000 with random and 1,000 with balanced" in wsim_command("catalog", "--check", str(patch)).out
 
 
+@pytest.mark.slow
 def test_the_check_finds_overflows_at_every_number_of_players(wsim_command: Command, tmp_path: Path) -> None:
     patch = tmp_path / "mine.toml"
     patch.write_text('cards.Palace.when = [{ event = "card_built", by = "anyone", gain = { shields = 20 } }]')
@@ -146,6 +147,7 @@ def test_all_mistakes_of_a_file_are_reported_together(wsim_command: Command, tmp
         assert wrong in answer.err, wrong
 
 
+@pytest.mark.slow
 def test_a_patch_with_switches_is_checked_as_a_patch(wsim_command: Command, tmp_path: Path) -> None:
     patch = tmp_path / "mine.toml"
     patch.write_text("[cards.Palace]\npoints = 9\n[rulesets.1e.switches]\nolympia_discount_cumulative = true\n")

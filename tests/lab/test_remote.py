@@ -246,6 +246,7 @@ def test_runs_that_cannot_be_copied_are_reported_in_one_sentence(
     assert answer.err.startswith(f"wsim: {sentence}")
 
 
+@pytest.mark.slow
 def test_a_store_error_is_reported_as_a_failure(bucket: Any, wsim_command: Command) -> None:
     played()
     answer = wsim_command("copy", "run", "s3://nobody/x")

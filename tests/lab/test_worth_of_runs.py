@@ -206,12 +206,14 @@ def test_item_tables_start_with_worth_and_give_ownership_no_verdict(tmp_path: Pa
         assert "this shows who has it, not what it is worth" in table.note
 
 
+@pytest.mark.slow
 def test_worth_is_shown_by_seat_but_not_where_it_is_not_summed(tmp_path: Path) -> None:
     run = whole(tmp_path / "run", games=1500)
     assert run.cards("seat").frame["worth"].is_not_null().any()
     assert "not summed by rank" in run.cards("rank").note
 
 
+@pytest.mark.slow
 def test_two_runs_can_be_compared_by_the_worth_of_a_card(tmp_path: Path, wsim_command: Command) -> None:
     """A Palace of 30 points instead of 8 is worth more, with rows or sums, alone or beside other metrics."""
     keys: dict[str, Any] = {"games": 1500, "worth": 1, "keep": "summary"}
@@ -258,6 +260,7 @@ def test_worth_of_several_runs_is_shown_in_one_table(tmp_path: Path, players: tu
     assert {"worth", "owners"} <= {column.heading for column in RunTable.of("cards", runs, (), 0.95, {}).table.columns}
 
 
+@pytest.mark.slow
 def test_a_worth_verdict_follows_from_q_or_player_differences(tmp_path: Path) -> None:
     """Owners decide nothing: a verdict needs a q-value of worth, and may be withheld only where others are known."""
     run = whole(tmp_path / "run", games=4000, worth=1, policies="net", keep="summary")

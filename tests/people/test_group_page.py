@@ -20,6 +20,7 @@ def words_of(page: str) -> str:
     )
 
 
+@pytest.mark.slow
 def test_a_group_page_shows_its_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> None:
     pytest.importorskip("altair")
     monkeypatch.chdir(tmp_path)

@@ -214,6 +214,7 @@ def test_a_process_that_ends_or_hangs_is_replaced_by_the_rule(name: str, reason:
     assert sentence.endswith("its process was not started again.")
 
 
+@pytest.mark.slow
 def test_failures_are_named_with_game_and_seat_in_the_record_of_a_run(tmp_path: Path) -> None:
     policies = (f"{FILE}:far", "random", "random")
     with isolated():
@@ -307,6 +308,7 @@ def test_a_contest_is_isolated_and_publishes_its_seed(wsim_command: Command, tmp
     assert "failures" not in record
 
 
+@pytest.mark.slow
 def test_the_filter_denies_other_architectures_first() -> None:
     code = _filter([41], "x86_64")
     assert len(code) % 8 == 0

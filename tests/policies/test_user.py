@@ -191,6 +191,7 @@ def complaint(entry: str) -> BaseException:
 # --- playing --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @only_jitted
 def test_one_compiled_entry_point_calls_every_plain_policy(tmp_path: Path) -> None:
     """Three policies at a table, with one entry point between them, play what they play when they are compiled."""

@@ -156,6 +156,7 @@ def naive_by_net(game: wsim.Game, move: int, ahead: int) -> NDArray[np.float64]:
     return np.array(found)
 
 
+@pytest.mark.slow
 def test_value_net_move_values_are_chances_some_turns_later() -> None:
     game = wsim.Game(seed=5, policies="balanced", ruleset="1e", players=3)
     seat, follower = game.to_move, game._simulator_with(("balanced",)).follower  # type: ignore[attr-defined]

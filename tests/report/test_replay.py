@@ -378,6 +378,7 @@ def test_a_page_of_a_run_names_its_game(wsim_command: Command, toy: None) -> Non
     assert [seat["policy"] for seat in trace["seats"]] == [seat["policy"] for seat in json.loads(found[1])["seats"]]
 
 
+@pytest.mark.slow
 def test_chances_by_the_value_net_need_no_playouts() -> None:
     plan = Plan.make(players=3, policies="balanced", seed=5)
     simulator = find_game(plan.game).prepare(plan)

@@ -116,6 +116,7 @@ def test_a_negative_total_is_stopped_at_its_own_bound() -> None:
         played(engine_table("1e", 7, (BUILDING,), set=changes), 300)
 
 
+@pytest.mark.slow
 def test_a_full_log_stops_the_trace_and_not_the_game() -> None:
     acts = 'each="other", gain={coins=1, debts=1}, lose={debts=1}'
     changes = of_cards(PLAIN[:14], f'when=[{{event="card_built", by="anyone", {acts}}}]')
@@ -292,6 +293,7 @@ def test_every_card_may_grant_a_build_from_the_pile() -> None:
     compare_case(Case(2, "1e", 3, tuple(changes)), games=3)
 
 
+@pytest.mark.slow
 def test_many_coins_do_not_outrank_points() -> None:
     """R24: 5,000 coins that make no point do not stand before a point."""
     changes = ["settings.coins_per_point=99", *of_cards(FIRST, "coins=99"), *of_cards(FIRST[:3], "points=1")]

@@ -153,6 +153,7 @@ def test_a_person_sees_which_cards_can_be_chosen() -> None:
     assert "chooses option 1 of Altar with " in text
 
 
+@pytest.mark.slow
 def test_redrawing_keeps_the_pile_known_to_a_seat_that_saw_it() -> None:
     """Drawn again at any later decision, the position has the same public facts, and hands of the same size; the pile
     is the one that was seen, with what was put on it and built from it since."""

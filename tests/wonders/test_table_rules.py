@@ -124,12 +124,14 @@ def test_value_based_policies_buy_points_offered_by_the_table() -> None:
     assert ships((*FLEET, "table.Sea Lane.when.1.price=15"), "greedy") < 1
 
 
+@pytest.mark.slow
 @pytest.mark.boundscheck
 def test_table_rules_agree_with_the_twin_in_duo_and_team_games() -> None:
     for ruleset, players in (("1e-duo", 2), ("2e-cities-teams", 4)):
         compare_case(Case(2, ruleset, players, FLEET), games=2)
 
 
+@pytest.mark.slow
 def test_an_expansion_with_table_rules_is_checked_with_games() -> None:
     rows: list[Any] = list(CATALOGUES.check(Source(), str(EXPANSIONS / "great_works.toml")))
     assert [row["ruleset"] for row in rows] == ["1e"]

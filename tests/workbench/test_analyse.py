@@ -44,6 +44,7 @@ def evaluate_node(caller: Caller, address: str) -> Reply:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_an_unfinished_saved_game_can_be_analysed(caller: Caller, tmp_path: Path) -> None:
     here = game().follow().follow().step(1).follow()
     (tmp_path / "ours.json").write_text(here.to_json())

@@ -115,6 +115,7 @@ def test_the_checker_explains_each_mistake(caller: Caller, fields: dict[str, str
     assert sentence in text
 
 
+@pytest.mark.slow
 def test_the_commands_read_a_saved_patch(caller: Caller, wsim_command: Command) -> None:
     lines = [("change", "cards.Palace.points=5"), ("change", 'cards."Town Hall".color=red')]
     own = [("game", "seven_wonders"), ("ruleset", "1e"), *lines]

@@ -122,6 +122,7 @@ def test_first_page_loads_are_small(caller: Caller) -> None:
         assert sent(address) + sum(map(sent, files)) < 100_000, address
 
 
+@pytest.mark.slow
 def test_differences_between_two_runs_match_their_rows(caller: Caller, wsim_command: Command, tmp_path: Path) -> None:
     started = caller.get("/run?run=one&run=three")
     assert started.status == 307

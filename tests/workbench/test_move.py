@@ -133,6 +133,7 @@ def test_the_goal_of_the_smallest_fix_can_be_read(caller: Caller, tmp_path: Path
         goal_text(Changes("seven_wonders", "1e", CHANGE), "cards.Palace", {})
 
 
+@pytest.mark.slow
 def test_the_process_plays_the_shown_changes_and_ends() -> None:
     plan = {"policies": "random", "players": 3}
     said = [{"plan": plan, "item": "Palace"}, {"add": list(CHANGE)}, {"add": ["cards.Palce.points=1"]}]

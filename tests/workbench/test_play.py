@@ -158,6 +158,7 @@ def test_hints_and_chances_use_only_what_the_seat_knows(caller: Caller) -> None:
         assert [row[0] for row in worth.findall(same)].count("best") == 1
 
 
+@pytest.mark.slow
 def test_a_seat_with_chances_sees_the_turning_points_so_far(caller: Caller) -> None:
     table = opened(caller, policies="greedy")
     for _ in range(6):
@@ -379,6 +380,7 @@ def test_a_game_that_cannot_be_saved_continues_with_a_warning(caller: Caller, mo
     assert "not being saved" not in caller.get(f"/play/{table.key}").text
 
 
+@pytest.mark.slow
 def test_hints_are_computed_once_without_blocking_other_pages(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sixty hints of one seat while the first is not done: more than the threads that pages are made on."""
     table, go, asked = opened(caller), Event(), list[int]()

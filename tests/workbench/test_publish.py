@@ -48,6 +48,7 @@ def broken(site: Path) -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_site_of_answers_and_games_is_self_contained(tmp_path: Path) -> None:
     folder, site = folder_with(tmp_path), tmp_path / "site"
     made = publish(folder, site)

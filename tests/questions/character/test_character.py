@@ -91,6 +91,7 @@ def test_a_game_without_a_net_is_followed_by_playouts() -> None:
     assert answer.settled["share"].sum() == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_shares_of_variance_recover_planted_ones() -> None:
     """Skill, seat, deal and noise of known size, in 4 seats; results need not be shares of a victory."""
     random, players, deals = np.random.default_rng(2), 4, 20_000
