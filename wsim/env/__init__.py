@@ -1,11 +1,12 @@
-"""Environments for learning libraries, and many games stepped at once.
+"""Environments for reinforcement-learning libraries, and vectorised stepping of many games.
 
-aec, parallel: a game for PettingZoo, all seats played by agents.
-single: a game for Gymnasium, the other seats played by a line-up; singles: many such games as one vector environment.
+aec, parallel: a PettingZoo environment in which agents play all seats.
+single: a Gymnasium environment in which a line-up plays the other seats; singles: many such games as a vector
+    environment.
 spiel: a game with the interface of OpenSpiel's Python games.
-VectorEnv: thousands of games in one call, on numpy arrays.
+VectorEnv: thousands of games stepped in one call, on numpy arrays.
 
-All but VectorEnv and spiel need ``wsim[env]``; nothing is imported before one of them is called.
+All except VectorEnv and spiel need ``wsim[env]``. No library is imported before one of these functions is called.
 """
 
 from __future__ import annotations
@@ -24,16 +25,17 @@ __all__ = ["Step", "VectorEnv", "aec", "parallel", "single", "singles", "spiel"]
 
 
 def aec(plan: Plan | None = None, /, *, actions: str = "fixed", reward: str = "win", **keys: Any) -> GameAEC:
-    """Return a game as a PettingZoo environment in which one agent acts after the other.
+    """Return a game as a PettingZoo environment in which agents act one after another.
 
     Parameters
     ----------
     plan: a plan (default: the game's default plan).
-    actions: ``fixed``: an action means the same in every position; ``moves``: index into the legal moves.
-    reward: given at the end; ``win``: the win share; ``score``: points.
-    keys: keys of the plan, the same as the options of ``wsim run``: ruleset="2e", players=4, game=...
+    actions: ``fixed``: an action has the same meaning in every position; ``moves``: an action is an index into the
+        legal moves.
+    reward: the reward at the end; ``win``: the win share; ``score``: points.
+    keys: keys of the plan, named like the options of ``wsim run``: ruleset="2e", players=4, game=...
     """
-    zoo: Any = _extra("wsim.env.zoo", "wsim.env.aec", "PettingZoo")
+    zoo: Any = _import_extra("wsim.env.zoo", "wsim.env.aec", "PettingZoo")
     env: GameAEC = zoo.GameAEC(plan, keys, actions, reward)
     return env
 
@@ -41,9 +43,9 @@ def aec(plan: Plan | None = None, /, *, actions: str = "fixed", reward: str = "w
 def parallel(plan: Plan | None = None, /, *, actions: str = "fixed", reward: str = "win", **keys: Any) -> GameParallel:
     """Return a game as a PettingZoo environment in which agents that choose at the same time act together.
 
-    An agent that has nothing to decide has an empty mask; its action is ignored. Parameters as for ``aec``.
+    If an agent has no decision to make, its mask is empty and its action is ignored. Parameters are as for ``aec``.
     """
-    zoo: Any = _extra("wsim.env.zoo", "wsim.env.parallel", "PettingZoo")
+    zoo: Any = _import_extra("wsim.env.zoo", "wsim.env.parallel", "PettingZoo")
     env: GameParallel = zoo.GameParallel(plan, keys, actions, reward)
     return env
 
@@ -59,17 +61,17 @@ def single(
     observations: str = "counts",
     **keys: Any,
 ) -> SingleEnv:
-    """Return a game as a Gymnasium environment: the agent plays one seat, the line-up plays the others.
+    """Return a game as a Gymnasium environment in which the agent plays one seat and the line-up plays the others.
 
     Parameters
     ----------
     seat: the agent's seat; the line-up's policy for it is not used.
-    illegal: the effect of an action that the mask forbids. ``end``: the game ends with reward -1 and the reason in
-        ``info["illegal"]`` (Gymnasium's checker ignores masks and needs this); ``raise``: UserError.
-    observations: ``counts``: unscaled int16; ``scaled``: float32 from -1 to 1, as most learners need.
+    illegal: what happens after an action that the mask forbids. ``end``: the game ends with reward -1 and the reason in
+        ``info["illegal"]`` (Gymnasium's checker ignores masks and needs this); ``raise``: UserError is raised.
+    observations: ``counts``: unscaled int16; ``scaled``: float32 from -1 to 1, as most learning algorithms require.
     plan, actions, reward, keys: as for ``aec``.
     """
-    gym: Any = _extra("wsim.env.gym", "wsim.env.single", "Gymnasium")
+    gym: Any = _import_extra("wsim.env.gym", "wsim.env.single", "Gymnasium")
     env: SingleEnv = gym.SingleEnv(
         plan, keys, seat, actions=actions, reward=reward, illegal=illegal, observations=observations
     )
@@ -88,14 +90,14 @@ def singles(
     threads: int | None = None,
     **keys: Any,
 ) -> SeatVectorEnv:
-    """Return many games as one ``gymnasium.vector.VectorEnv``; the agent plays one seat in each.
+    """Return many games as one ``gymnasium.vector.VectorEnv``; the agent plays one seat in each game.
 
     Parameters
     ----------
-    games: number of games. threads: number of threads; None: one per processor.
-    observations: see ``single``. An illegal action raises UserError and changes nothing.
+    games: the number of games. threads: the number of threads; None: one per processor.
+    observations: see ``single``. An illegal action raises UserError and leaves the games unchanged.
     """
-    gym: Any = _extra("wsim.env.gym", "wsim.env.singles", "Gymnasium")
+    gym: Any = _import_extra("wsim.env.gym", "wsim.env.singles", "Gymnasium")
     vector = import_module("wsim.env.vector").VectorEnv
     stepped = vector(games, plan, seats=(seat,), actions=actions, reward=reward, threads=threads, **keys)
     env: SeatVectorEnv = gym.SeatVectorEnv(stepped, seat, observations)
@@ -109,16 +111,17 @@ def spiel(
 
     Parameters
     ----------
-    deals: None: the chance node before the first decision has one outcome, which draws the next game of the seed
-        (sampled stochastic); N: it has N equally likely outcomes, the first N games of the seed (explicit).
-    plan, actions, reward, keys: as for ``aec``. OpenSpiel need not be installed.
+    deals: None: the chance node before the first decision has a single outcome, which draws the next game of the seed
+        (sampled stochastic); N: the chance node has N equally likely outcomes, the first N games of the seed
+        (explicit).
+    plan, actions, reward, keys: as for ``aec``. OpenSpiel does not have to be installed.
     """
     env: SpielGame = import_module("wsim.env.states").SpielGame(plan, keys, deals, actions, reward)
     return env
 
 
-def _extra(module: str, name: str, library: str) -> Any:
-    """Import a module that needs the extra; raise UserError naming the extra if it is missing."""
+def _import_extra(module: str, name: str, library: str) -> Any:
+    """Import a name from a module that needs the extra; raise UserError with the install command if it is missing."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Games that wait for the caller's decisions, stepped together by the kernel of their game, or one by one without."""
+"""Step several games that wait for the caller's decisions, with the game's kernel or, without one, game by game."""
 
 from __future__ import annotations
 
@@ -23,56 +23,56 @@ if TYPE_CHECKING:
 
 ACTIONS = ("fixed", "moves")
 REWARDS = {"win": "share", "score": "score"}
-"""Kinds of rewards, with the field of a time step."""
-_PIECES = 4  # per thread: games differ in length, so pieces should be small
+"""The field of a time step for each kind of reward."""
+_PIECES = 4  # pieces per thread; pieces should be small, because games differ in length
 _MIN_PIECE = 16
 
 
 def chosen_plan(plan: Plan | None, keys: Mapping[str, Any]) -> Plan:
-    """Return the plan of an environment: by default, policies stay in their seats."""
+    """Return the plan of an environment, in which policies keep their seats by default."""
     if plan is not None:
         return plan.replace(**keys)
     return Plan.make(**{"rotate": False, **keys})
 
 
 def checked_seat(seat: Any, players: int) -> int:
-    """Return the seat of a player; raise UserError for an invalid one."""
+    """Return a seat number; raise UserError if it is invalid."""
     if isinstance(seat, bool) or seat not in range(players):
         raise UserError(f"seat {seat!r} does not exist: seats are numbered 0 to {players - 1}")
     return int(seat)
 
 
 def validate_choice(key: str, word: str, known: Mapping[str, Any] | tuple[str, ...]) -> str:
-    """Return a known word; raise UserError for any other."""
+    """Return a word if it is known; raise UserError otherwise."""
     if word not in known:
         raise UserError(f"{key} must be {' or '.join(known)}, not {word!r}{nearest(str(word), known)}")
     return word
 
 
 def _records(count: int, dtype: np.dtype[Any]) -> Any:
-    """Return zeroed records whose fields are attributes."""
+    """Return zeroed records with attribute access to their fields."""
     return np.zeros(count, dtype).view(np.recarray)
 
 
 class GameVector:
-    """Several games, each waiting at a decision of one of the caller's seats, or over.
+    """Several games, each of which is over or waits for a decision of one of the caller's seats.
 
     Parameters
     ----------
-    plan: the plan; its line-up plays the seats that are not the caller's.
-    count: number of games.
-    callers: the seats that the caller decides for.
+    plan: the plan; its line-up plays all other seats.
+    count: the number of games.
+    callers: the seats for which the caller decides.
     actions: ``fixed`` or ``moves``.
-    again: whether a finished game is replaced by the next one.
-    threads: number of threads.
+    again: whether a finished game is replaced with the next game.
+    threads: the number of threads.
 
     Attributes
     ----------
-    timesteps: structured array, one per game: number, action, seat, kind, moment, over, score, share
+    timesteps: a structured array with one time step per game: number, action, seat, kind, moment, over, score, share
         (``wsim.kernels.heads``).
-    seen: int16, (count, columns): the observation of the deciding seat. masks: bool, (count, actions): its legal
-        actions.
-    columns, actions: names of both.
+    seen: int16, (count, columns): the observation of the deciding seat. masks: bool, (count, actions): the legal
+        actions of this seat.
+    columns, actions: the names of the observation columns and of the actions.
     """
 
     def __init__(
@@ -104,8 +104,9 @@ class GameVector:
         self._vector: VectorKernels | PositionVector = kernels or PositionVector(simulator)
 
     def begin(self, seed: int | None, first: int | None = None) -> None:
-        """Begin a game at every table: with a seed its first games, otherwise the next games, or those from ``first``
-        on.
+        """Begin a game at every table: the first games of ``seed`` or, without a seed, the next games.
+
+        ``first`` is the number of the first game to begin instead.
         """
         if seed is not None:
             self.plan = self.plan.replace(seed=seed)
@@ -119,7 +120,7 @@ class GameVector:
         self._request.begin = 0
 
     def step(self, actions: Any) -> None:
-        """Execute one legal action at every table."""
+        """Apply one legal action at every table."""
         self.timesteps.action = actions
         self._run()
         if self._request[0].stride:
@@ -128,13 +129,13 @@ class GameVector:
     def _run(self) -> None:
         size = max(_MIN_PIECE, -(-self.count // (_PIECES * self.threads)))
         if self._pool is None or self.count <= size:
-            self._piece(0, self.count)
+            self._step_piece(0, self.count)
             return
         starts = range(0, self.count, size)
-        for _ in self._pool.map(self._piece, starts, [min(start + size, self.count) for start in starts]):
+        for _ in self._pool.map(self._step_piece, starts, [min(start + size, self.count) for start in starts]):
             pass
 
-    def _piece(self, start: int, end: int) -> None:
+    def _step_piece(self, start: int, end: int) -> None:
         part = slice(start, end)
         self._vector.step(self.states[part], self._request[0], self.timesteps[part], self.seen[part], self._masks[part])
 
@@ -147,7 +148,7 @@ class GameVector:
         return bool(self.masks[table, action])
 
     def illegal(self, action: Any, table: int = 0) -> str:
-        """Return a sentence that explains why an action is not legal."""
+        """Return an error message for an illegal action."""
         names = [self.actions[index] for index in np.flatnonzero(self.masks[table])[:3]]
         count = int(self.masks[table].sum())
         return (
@@ -156,25 +157,25 @@ class GameVector:
         )
 
     def observe(self, seat: int, table: int = 0) -> NDArray[np.int16]:
-        """Return the observation of any player."""
+        """Return the observation of a player, deciding or not."""
         return self.seen_by(seat, len(self.columns), table)
 
     def seen_by(self, seat: int, size: int, table: int = 0) -> NDArray[np.int16]:
-        """Return the first ``size`` numbers of the observation of any player."""
+        """Return the first ``size`` values of the observation of a player, deciding or not."""
         seen = np.zeros(size, np.int16)
         self._vector.observe(self.states[table], seat, seen)
         return seen
 
     def position(self, simulator: Simulator, table: int = 0) -> Position:
-        """Return a game as a position of a simulator of its plan."""
+        """Return the game at a table as a position of a simulator of the same plan."""
         return self._vector.position(simulator, self.states[table])
 
     def set_position(self, position: Position, table: int = 0) -> None:
-        """Continue a game from a position."""
+        """Continue the game at a table from a position."""
         self._vector.set_state(self.states, table, position)
 
     def clone(self) -> Self:
-        """Return an independent copy that is stepped in one thread."""
+        """Return an independent copy that is stepped on one thread."""
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy.states, copy.seen, copy._masks = self.states.copy(), self.seen.copy(), self._masks.copy()

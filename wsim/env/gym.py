@@ -1,4 +1,4 @@
-"""Games for Gymnasium, singly or vectorised: the agent plays one seat, the line-up plays the others."""
+"""Gymnasium environments, single and vectorised: the agent plays one seat, and the line-up plays the others."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from wsim.errors import UserError
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
-_Seen = NDArray[Any]  # int16 as counts, float32 scaled
+_Seen = NDArray[Any]  # int16 for counts, float32 for scaled
 ILLEGAL = ("end", "raise")
 
 
 class SingleEnv(gymnasium.Env[_Seen, np.int64]):
-    """One seat of a game (``wsim.env.single``).
+    """A game from the view of one seat (``wsim.env.single``).
 
-    ``info`` of ``reset`` and ``step`` has ``action_mask`` (int8, 1: legal), ``decision`` (its kind, -1: over), and at
-    the end ``scores`` of all players. ``columns`` and ``actions`` name the numbers of an observation and the actions.
+    The ``info`` of ``reset`` and ``step`` contains ``action_mask`` (int8, 1: legal), ``decision`` (the kind of
+    decision, -1: the game is over) and, at the end, the ``scores`` of all players. ``columns`` and ``actions`` contain
+    the names of the observed values and of the actions.
     """
 
-    metadata = {"render_modes": []}  # noqa: RUF012 (so is it in the base class)
+    metadata = {"render_modes": []}  # noqa: RUF012 (as in the base class)
 
     def __init__(
         self,
@@ -55,11 +56,11 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
 
     @property
     def plan(self) -> Plan:
-        """The plan."""
+        """The plan of the games."""
         return self._vector.plan
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[_Seen, dict[str, Any]]:
-        """Begin a game: with a seed its first game, otherwise the next one."""
+        """Begin the first game of ``seed`` or, without a seed, the next game."""
         self._check_open()
         super().reset(seed=seed, options=options)
         self._vector.begin(seed)
@@ -67,10 +68,10 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
         return self._observations.of(self._vector.seen[0]), self._info()
 
     def step(self, action: Any) -> tuple[_Seen, float, bool, bool, dict[str, Any]]:
-        """Execute an action and play on to the agent's next decision or the end."""
+        """Apply an action and play on until the agent's next decision or the end."""
         self._check_open()
         if self._state != "running":
-            raise UserError(f"{_WHY[self._state]}: reset() begins a game")
+            raise UserError(f"{_WHY[self._state]}: call reset() to begin a game")
         vector = self._vector
         if not vector.is_legal(action):
             why = vector.illegal(action)
@@ -88,7 +89,7 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
         return seen, float(timestep[self._reward][self.seat]), True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions, bool of shape (actions,), as MaskablePPO of sb3-contrib requires."""
+        """Return the mask of legal actions, bool of shape (actions,), as MaskablePPO of sb3-contrib requires."""
         return np.array(self._vector.masks[0])
 
     def _info(self) -> dict[str, Any]:
@@ -100,7 +101,7 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
             raise UserError("the environment is closed")
 
     def close(self) -> None:
-        """Close the environment: it cannot be stepped any more."""
+        """Close the environment, which cannot be stepped afterwards."""
         self._state = "closed"
         super().close()
 
@@ -109,12 +110,12 @@ _WHY = {"not begun": "no game has begun", "over": "the game is over"}
 
 
 class SeatVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
-    """One seat of many games as a ``gymnasium.vector.VectorEnv`` (``wsim.env.singles``).
+    """Many games as a ``gymnasium.vector.VectorEnv``, from the view of one seat (``wsim.env.singles``).
 
-    When a game ends, the returned observation already belongs to the next game (Gymnasium's same-step autoreset). The
-    reward, ``terminations`` and ``infos["final_info"]["scores"]`` belong to the finished one; the latter are the points
-    of all players, float64 of shape (games, players), valid where ``terminations`` is true. ``infos`` always contain
-    ``action_mask``: int8, (games, actions).
+    When a game ends, the returned observation already belongs to the next game (Gymnasium's same-step autoreset), while
+    the reward, ``terminations`` and ``infos["final_info"]["scores"]`` belong to the finished game. The scores are the
+    points of all players, float64 of shape (games, players), valid where ``terminations`` is true. ``infos`` always
+    contains ``action_mask``: int8, (games, actions).
     """
 
     def __init__(self, games: VectorEnv, seat: int, observations: str) -> None:
@@ -140,7 +141,7 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return self._observations.of(step.observations), self._info()
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Execute one legal action in every game; raise UserError, without any change, for an illegal one."""
+        """Apply one action in every game; an illegal action raises UserError and leaves all games unchanged."""
         step = self._games.step(actions)
         self._masks = step.masks.copy()
         ended = step.done.copy()
@@ -151,12 +152,12 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return self._observations.of(step.observations), rewards, ended, np.zeros_like(ended), info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions, bool of shape (games, actions)."""
+        """Return the masks of legal actions, bool of shape (games, actions)."""
         return self._masks
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": mask_of(self._masks)}
 
     def close_extras(self, **_: Any) -> None:
-        """Shut the threads down."""
+        """Shut down the threads."""
         self._games.close()

@@ -1,4 +1,4 @@
-"""Games without kernels, stepped one after the other as ``wsim.kernels.lockstep`` steps those with kernels."""
+"""Step games without kernels one after another, like ``wsim.kernels.lockstep`` for games with kernels."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from wsim.position import Position
 
 MOST_MOVES = 256
-"""Legal moves of a decision where a game does not say how many there may be."""
+"""The default maximum number of legal moves in a decision, for games that do not declare one."""
 
 
 class PositionVector:
-    """The positions of a plan, ready for many games at once.
+    """The counterpart of a kernel for games without kernels: it steps an array of positions.
 
-    A position is never changed in place: a step replaces it by a copy, so copies of a list of states are independent.
+    A position is never changed in place: a step replaces it with a copy, so copies of the states array are independent.
 
     Attributes
     ----------
-    timestep: the dtype of a time step. columns: the names of an observation's numbers, without the history.
-    actions: the names of the fixed actions (``Simulator.actions``). most_moves: the largest number of legal moves.
+    timestep: the dtype of a time step. columns: the names of the observed values, without the history.
+    actions: the names of the fixed actions (``Simulator.actions``). most_moves: the maximum number of legal moves.
     """
 
     def __init__(self, simulator: Simulator) -> None:
@@ -37,23 +37,23 @@ class PositionVector:
         self._numbers = {action: number for number, action in enumerate(self.actions)}
 
     def states(self, count: int) -> NDArray[Any]:
-        """Return room for the states of some games."""
+        """Return an empty array for the states of several games."""
         return np.empty(count, object)
 
     def observe(self, state: Position, seat: int, seen: NDArray[Any]) -> None:
-        """Write the observation of a player."""
+        """Write the observation of a player into ``seen``."""
         seen[:] = state.observation(seat, len(seen))
 
     def position(self, _simulator: Simulator, state: Position) -> Position:
-        """Return a state as a position."""
+        """Return a state as an independent position."""
         return state.clone()
 
     def set_state(self, states: NDArray[Any], index: int, position: Position) -> None:
-        """Replace a state by a position."""
+        """Replace a state with a position."""
         states[index] = position
 
     def step(self, states: NDArray[Any], request: Any, timesteps: Any, seen: NDArray[Any], masks: NDArray[Any]) -> None:
-        """Step every game that is not over, and write who decides, what that seat sees and which actions it has."""
+        """Step every game that is not over; write the deciding seat, its observation and its legal actions."""
         for index, timestep in enumerate(timesteps):
             timestep.over = 0
             if request.begin:
@@ -62,18 +62,18 @@ class PositionVector:
                 continue
             else:
                 position = states[index].clone()
-                position.take(self._places(position, fixed=bool(request.fixed)).index(int(timestep.action)))
-            position = self._run_on(position, request, timestep)
+                position.take(self._action_numbers(position, fixed=bool(request.fixed)).index(int(timestep.action)))
+            position = self._advance(position, request, timestep)
             states[index], seat = position, position.to_move
             timestep.seat = NOBODY if seat is None else seat
             timestep.kind, timestep.moment = NOBODY if seat is None else 0, NOBODY
             masks[index], seen[index] = 0, 0
             if seat is not None:
                 self.observe(position, seat, seen[index])
-                masks[index, self._places(position, fixed=bool(request.fixed))] = 1
+                masks[index, self._action_numbers(position, fixed=bool(request.fixed))] = 1
 
-    def _run_on(self, position: Position, request: Any, timestep: Any) -> Position:
-        """Play on to a decision of a caller with several moves, or to the end if no further game follows."""
+    def _advance(self, position: Position, request: Any, timestep: Any) -> Position:
+        """Play on until a caller must choose between several moves, or until the end if no further game follows."""
         while True:
             seat = position.to_move
             if seat is None:
@@ -91,12 +91,13 @@ class PositionVector:
             else:
                 position.take(0)
 
-    def _places(self, position: Position, *, fixed: bool) -> list[int]:
-        """Return the action of each legal move."""
+    def _action_numbers(self, position: Position, *, fixed: bool) -> list[int]:
+        """Return the action number of each legal move."""
         moves = position.moves()
         if not fixed:
             if len(moves) > self.most_moves:
-                raise UserError(f"a decision has {len(moves)} moves, more than the {self.most_moves} of an environment")
+                most = f"more than the {self.most_moves} that an environment supports"
+                raise UserError(f"a decision has {len(moves)} moves, {most}")
             return list(range(len(moves)))
         names = [self.simulator.phrase(move) for move in moves]
         unknown = [name for name in names if name not in self._numbers]

@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
 OBSERVATIONS = ("counts", "scaled")
-SAMPLE, SAMPLE_SEED = 64, 1  # games that determine the scales of observations
+SAMPLE, SAMPLE_SEED = 64, 1  # number and seed of the games that determine the scales of observations
 
 
 class LegalDiscrete(Discrete):
-    """Actions; without a mask, ``sample`` draws a currently legal one, if the environment has set them."""
+    """The space of actions; without a mask, ``sample`` draws from the legal actions that the environment has set."""
 
     legal: NDArray[np.int8] | None = None
 
     def sample(self, mask: Any = None, probability: Any = None) -> Any:
-        """Draw an action."""
+        """Draw a random action."""
         if mask is None and probability is None and self.legal is not None and self.legal.any():
             mask = self.legal
         return super().sample(mask, probability)
 
 
 class Observations:
-    """The form of observations: ``counts`` (short integers) or ``scaled`` to about -1..1.
+    """The form of observations: ``counts`` (16-bit integers) or ``scaled`` to the range -1 to 1.
 
-    A number is divided by its maximum in fixed games of random moves. ``scales`` depends only on the rule set and the
-    number of players, so a net works with any line-up. Larger values are clipped.
+    Each value is divided by its maximum in a fixed sample of random games, and larger values are clipped. ``scales``
+    depends only on the rule set and the number of players, so a net works with any line-up.
     """
 
     def __init__(self, kind: str, plan: Plan, columns: int) -> None:
@@ -55,13 +55,13 @@ class Observations:
 
 
 def counts_box(columns: int) -> Box:
-    """Return the space of observations as counts: short integers."""
+    """Return the space of observations as counts (16-bit integers)."""
     limits = np.iinfo(np.int16)
     return Box(limits.min, limits.max, (columns,), np.int16)
 
 
 def largest_seen(plan: Plan) -> NDArray[np.float32]:
-    """Return the largest absolute value, at least 1, of each number of an observation in games of random moves."""
+    """Return the largest absolute value, at least 1, of each column of an observation in games of random moves."""
     games = GameVector(plan.replace(seed=SAMPLE_SEED), SAMPLE, tuple(range(plan.players)), "moves", again=True)
     games.begin(None)
     rng = np.random.default_rng(SAMPLE_SEED)
@@ -74,5 +74,5 @@ def largest_seen(plan: Plan) -> NDArray[np.float32]:
 
 
 def mask_of(legal: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """Return a copy of a mask as ``Discrete.sample`` requires."""
+    """Return a copy of a mask as int8, as ``Discrete.sample`` requires."""
     return legal.astype(np.int8)

@@ -1,4 +1,4 @@
-"""A game with the interface of OpenSpiel's Python games: states, chance, information states. Needs no OpenSpiel."""
+"""Games with the interface of OpenSpiel's Python games: states, chance, information states. OpenSpiel is not needed."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from wsim.position import Position
 
 CHANCE, TERMINAL = -1, -4
-"""Used instead of a player, as in OpenSpiel (``pyspiel.PlayerId``)."""
+"""The player ids of chance and of finished games, as in OpenSpiel (``pyspiel.PlayerId``)."""
 MAX_DEALS = 1 << 24
 
 
 @dataclass(frozen=True)
 class SpielType:
-    """The type of the game: the fields of ``pyspiel.GameType``.
+    """The type of a game, with the fields of ``pyspiel.GameType``.
 
-    Enumerations are pyspiel's if it has been imported, otherwise the name of the value.
+    Enumeration values are those of pyspiel if it has been imported, otherwise their names.
     """
 
     short_name: str
@@ -51,8 +51,8 @@ class SpielType:
     default_loadable: bool = False
 
 
-def _of_spiel(group: str, name: str) -> Any:
-    """Return a value of an enumeration of pyspiel, if it has been imported."""
+def _enum_value(group: str, name: str) -> Any:
+    """Return a value of a pyspiel enumeration if pyspiel has been imported, otherwise its name."""
     pyspiel = sys.modules.get("pyspiel")
     return name if pyspiel is None else getattr(getattr(pyspiel.GameType, group), name)
 
@@ -60,8 +60,8 @@ def _of_spiel(group: str, name: str) -> Any:
 class SpielGame:
     """A game for algorithms that use OpenSpiel's interface (``wsim.env.spiel``).
 
-    ``actions`` names the actions. A player decides only if it has several legal moves. Players who choose at the same
-    time decide one after the other, and no information state reveals the others' choices.
+    ``actions`` contains the names of the actions. A player decides only if it has several legal moves. Players who
+    choose at the same time decide one after another, and no information state reveals the choices of the others.
     """
 
     def __init__(
@@ -76,14 +76,14 @@ class SpielGame:
         self.actions = self._vector.actions
         self.columns = self._vector.columns
         self.all_columns = self._simulator.begin(0).columns()
-        self._drawn = 0  # number of deals drawn by chance
+        self._drawn = 0  # number of deals drawn so far
 
     def new_initial_state(self) -> SpielState:
-        """Return the state before the deal: chance decides."""
+        """Return the state before the deal, at the chance node."""
         return SpielState(self)
 
     def draw(self, outcome: int) -> int:
-        """Return the number of the deal for an outcome of the chance node."""
+        """Return the number of the deal that an outcome of the chance node stands for."""
         if self.deals is not None:
             return outcome
         self._drawn += 1
@@ -99,15 +99,15 @@ class SpielGame:
         return 1 if self.deals is None else self.deals
 
     def max_game_length(self) -> int:
-        """Return an upper bound on the number of decisions of a game."""
+        """Return an upper bound on the number of decisions in a game."""
         return self._simulator.picks_per_game
 
     def max_chance_nodes_in_history(self) -> int:
-        """Return the number of chance nodes: one, because all ages are dealt at once."""
+        """Return 1: all ages are dealt at a single chance node."""
         return 1
 
     def min_utility(self) -> float:
-        """Return the lowest possible return; for points, no tight bound is known."""
+        """Return a lower bound on returns; for points, it is not tight."""
         return 0.0 if self._reward == "win" else float(np.iinfo(np.int16).min)
 
     def max_utility(self) -> float:
@@ -126,14 +126,14 @@ class SpielGame:
         return sum(state.returns())
 
     def information_state_tensor_shape(self) -> list[int]:
-        """Return the shape of an information state: one number per column in ``all_columns``."""
+        """Return the shape of an information state: one value per column in ``all_columns``."""
         return [len(self.all_columns)]
 
     def information_state_tensor_size(self) -> int:
         return len(self.all_columns)
 
     def observation_tensor_shape(self) -> list[int]:
-        """Return the shape of an observation: one number per column in ``columns``."""
+        """Return the shape of an observation: one value per column in ``columns``."""
         return [len(self.columns)]
 
     def observation_tensor_size(self) -> int:
@@ -143,20 +143,20 @@ class SpielGame:
         return self.plan.as_dict()
 
     def get_type(self) -> SpielType:
-        """Return the type of the game; chance is sampled, or explicit if ``deals`` is given."""
+        """Return the type of the game; chance is explicit if ``deals`` is given, otherwise sampled."""
         players = self.plan.players
         return SpielType(
             f"wsim_{self.plan.game}", f"{find_game(self.plan.game).TITLE}, {self.plan.ruleset}, {players} players",
-            _of_spiel("ChanceMode", "SAMPLED_STOCHASTIC" if self.deals is None else "EXPLICIT_STOCHASTIC"),
-            _of_spiel("Utility", "CONSTANT_SUM" if self._reward == "win" else "GENERAL_SUM"),
-            _of_spiel("Dynamics", "SEQUENTIAL"),
-            _of_spiel("Information", "IMPERFECT_INFORMATION"),
-            _of_spiel("RewardModel", "TERMINAL"),
+            _enum_value("ChanceMode", "SAMPLED_STOCHASTIC" if self.deals is None else "EXPLICIT_STOCHASTIC"),
+            _enum_value("Utility", "CONSTANT_SUM" if self._reward == "win" else "GENERAL_SUM"),
+            _enum_value("Dynamics", "SEQUENTIAL"),
+            _enum_value("Information", "IMPERFECT_INFORMATION"),
+            _enum_value("RewardModel", "TERMINAL"),
             players, players,
         )  # fmt: skip
 
     def deserialize_state(self, text: str) -> SpielState:
-        """Return a state from the text of ``serialize``; UserError for invalid text."""
+        """Rebuild a state from the result of ``serialize``; raise UserError for an invalid string."""
         try:
             numbers = [int(word) for word in text.split()]
         except ValueError:
@@ -184,7 +184,7 @@ class SpielState:
         self._deal: int | None = None
         self._history: list[int] = []
         self._own: list[list[int]] = [[] for _ in range(game.num_players())]  # actions
-        self._past = [b""] * game.num_players()  # digests of each player's knowledge and action at all its decisions
+        self._past = [b""] * game.num_players()  # digests of the view and action at each player's decisions
 
     def get_game(self) -> SpielGame:
         return self._game
@@ -195,10 +195,10 @@ class SpielState:
     def num_distinct_actions(self) -> int:
         return self._game.num_distinct_actions()
 
-    # --- whose turn
+    # --- turns
 
     def current_player(self) -> int:
-        """Return who decides: a player, -1 (chance) or -4 (terminal)."""
+        """Return the deciding player, -1 for chance, or -4 if the state is terminal."""
         if self._deal is None:
             return CHANCE
         timestep = self._vector.timesteps[0]
@@ -214,7 +214,7 @@ class SpielState:
         return self.current_player() >= 0
 
     def is_simultaneous_node(self) -> bool:
-        """Return whether several players decide in one step: never."""
+        """Return False: players never decide in the same step."""
         return False
 
     def is_initial_state(self) -> bool:
@@ -226,7 +226,7 @@ class SpielState:
     # --- actions
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return the outcomes of the chance node with their probabilities; a single one if deals are sampled."""
+        """Return the outcomes of the chance node with their probabilities; a single outcome if deals are sampled."""
         if self._deal is not None:
             raise UserError("chance does not decide here: it deals once, before the first move")
         count = self._game.max_chance_outcomes()
@@ -236,7 +236,7 @@ class SpielState:
         return [outcome for outcome, _ in self.chance_outcomes()]
 
     def legal_actions(self, player: int | None = None) -> list[int]:
-        """Return the legal actions of the deciding player, in order; empty for any other player."""
+        """Return the legal actions of the deciding player in ascending order; empty for any other player."""
         if self._deal is None:
             return self.legal_chance_outcomes() if player in (None, CHANCE) else []
         return [int(action) for action in np.flatnonzero(self.legal_actions_mask(player))]
@@ -250,7 +250,7 @@ class SpielState:
     def apply_action(self, action: int) -> None:
         """Apply an action and advance to the next real decision; at the chance node, deal.
 
-        Raises UserError, without any change, for an illegal action.
+        An illegal action raises UserError and leaves the state unchanged.
         """
         player = self.current_player()
         if player == TERMINAL:
@@ -295,17 +295,17 @@ class SpielState:
         return self.clone()
 
     def action_to_string(self, player: int, action: int | None = None) -> str:
-        """Return the name of an action, such as ``build:Altar``; for chance ``deal 3``."""
+        """Return the name of an action, such as ``build:Altar``, or ``deal 3`` for an outcome of chance."""
         if action is None:
             player, action = self.current_player(), player
         return f"deal {action}" if player == CHANCE else self._game.actions[action]
 
     def history(self) -> list[int]:
-        """Return all actions so far, the chance outcome first."""
+        """Return all actions so far, starting with the chance outcome."""
         return list(self._history)
 
     def history_str(self) -> str:
-        """Return all actions so far as text."""
+        """Return all actions so far as a string."""
         return ", ".join(map(str, self._history))
 
     def full_history(self) -> list[tuple[int, int]]:
@@ -320,14 +320,14 @@ class SpielState:
         return steps
 
     def serialize(self) -> str:
-        """Return the state as text: the number of the deal and the actions."""
+        """Return the state as a string: the number of the deal, then the actions."""
         numbers = [] if self._deal is None else [self._deal, *self._history[1:]]
         return "\n".join(map(str, numbers))
 
     # --- returns
 
     def returns(self) -> list[float]:
-        """Return the returns of all players; 0 until the end."""
+        """Return the returns of all players, which are 0 until the end."""
         players = self._game.num_players()
         if not self.is_terminal():
             return [0.0] * players
@@ -346,35 +346,35 @@ class SpielState:
     # --- knowledge of a player
 
     def information_state_string(self, player: int | None = None) -> str:
-        """Return all that a player knows and did, as JSON; equal for states that it cannot distinguish.
+        """Return everything that a player knows and did, as JSON; equal for states that the player cannot distinguish.
 
-        ``knows`` is the player's current view, in the words of traces; ``did`` are its actions; ``past`` is a digest of
-        its views at all earlier decisions (perfect recall).
+        ``knows`` is the player's current view, in the vocabulary of traces; ``did`` lists the player's actions;
+        ``past`` is a digest of the player's views at all earlier decisions (perfect recall).
         """
-        seat = self._who(player)
+        seat = self._checked_player(player)
         did = [self._game.actions[action] for action in self._own[seat]]
         fields = {"player": seat, "past": self._past[seat].hex(), "did": did, "knows": self._position().view(seat)}
         return json.dumps(fields, ensure_ascii=False)
 
     def information_state_tensor(self, player: int | None = None) -> NDArray[np.float32]:
-        """Return a player's view including the history of turns: float32, one per column in ``all_columns``."""
-        return self._seen(self._who(player), len(self._game.all_columns))
+        """Return a player's view with the history of turns: float32, one value per column in ``all_columns``."""
+        return self._view_of(self._checked_player(player), len(self._game.all_columns))
 
     def observation_string(self, player: int | None = None) -> str:
-        """Return a player's current view as text for people."""
-        return "\n".join(line.rstrip() for line in self._position().text(self._who(player)))
+        """Return a player's current view as readable text."""
+        return "\n".join(line.rstrip() for line in self._position().text(self._checked_player(player)))
 
     def observation_tensor(self, player: int | None = None) -> NDArray[np.float32]:
-        """Return a player's current view without history: float32, one per column in ``columns``."""
-        return self._seen(self._who(player), len(self._game.columns))
+        """Return a player's current view without history: float32, one value per column in ``columns``."""
+        return self._view_of(self._checked_player(player), len(self._game.columns))
 
     def resample_from_infostate(self, player: int, sampler: Any = None) -> Self:
-        """Return a copy in which everything unknown to the deciding player is resampled, given its view.
+        """Return a copy in which everything that the deciding player does not know is resampled, given its view.
 
-        ``sampler`` returns numbers from 0 to 1, as in OpenSpiel; without one, the result is always the same. The copy
-        can be played on but not serialised (``serialize``), because its hands belong to no deal.
+        ``sampler`` returns numbers from 0 to 1, as in OpenSpiel; without it, the result is deterministic. The copy can
+        be played on but not serialised (``serialize``), because its hands do not belong to any deal.
         """
-        if self._who(player) != self.current_player():
+        if self._checked_player(player) != self.current_player():
             raise UserError(
                 f"player {player} does not decide here: only the deciding player's unknowns can be resampled"
             )
@@ -384,12 +384,12 @@ class SpielState:
         copy._vector.set_position(position)  # noqa: SLF001 (of this class)
         return copy
 
-    def _who(self, player: int | None) -> int:
+    def _checked_player(self, player: int | None) -> int:
         if self._deal is None:
-            raise UserError("there is nothing to know before the deal: apply an outcome of chance first")
+            raise UserError("players have no view before the deal: apply an outcome of chance first")
         return checked_seat(self.current_player() if player is None else player, self.num_players())
 
-    def _seen(self, player: int, size: int) -> NDArray[np.float32]:
+    def _view_of(self, player: int, size: int) -> NDArray[np.float32]:
         return self._vector.seen_by(player, size).astype(np.float32)
 
     def _position(self) -> Position:

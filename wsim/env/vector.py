@@ -25,11 +25,11 @@ class Step(NamedTuple):
 
     Attributes
     ----------
-    observations: int16, (games, columns): the view of the deciding seat. Overwritten by the next call.
-    masks: bool, (games, actions): its legal actions. Overwritten by the next call.
+    observations: int16, (games, columns): the view of the deciding seat. The next call overwrites the array.
+    masks: bool, (games, actions): the legal actions of the deciding seat. The next call overwrites the array.
     seats: int64, (games,): the deciding seat.
-    rewards: float64, (games, players): rewards of every player; 0 unless the game ended in this call.
-    done: bool, (games,): whether a game ended in this call; its observation already belongs to the next game.
+    rewards: float64, (games, players): the rewards of all players; 0 unless the game ended in this call.
+    done: bool, (games,): whether a game ended in this call; the observation then belongs to the next game.
     """
 
     observations: NDArray[np.int16]
@@ -40,26 +40,27 @@ class Step(NamedTuple):
 
 
 class VectorEnv:
-    """Many games of one plan, stepped together: one kernel call per thread, no Python between decisions.
+    """Many games of one plan, stepped together with one kernel call per thread and no Python between decisions.
 
-    A game stops when one of the caller's seats has several legal moves; forced moves and the seats of the line-up are
-    played in between. When a game ends, the next one begins: table i plays games i, i + games, i + 2 * games, ... of
-    the seed. Results depend on (plan, seed, games, actions), never on threads.
+    A game pauses when one of the caller's seats has several legal moves; forced moves and the seats of the line-up are
+    played automatically. When a game ends, the next game begins: table i plays games i, i + games, i + 2 * games, ...
+    of the seed. Results depend on (plan, seed, games, actions), never on the number of threads.
 
     Parameters
     ----------
-    games: how many.
+    games: the number of games.
     plan: a plan (default: the game's default plan).
-    seats: the seats that the caller plays; None: all. The line-up plays the others.
-    actions: ``fixed``: the same action means the same in every position; ``moves``: index into the legal moves.
+    seats: the seats that the caller plays; None: all seats. The line-up plays the others.
+    actions: ``fixed``: an action has the same meaning in every position; ``moves``: an action is an index into the
+        legal moves.
     reward: ``win``: the win share; ``score``: points.
-    threads: number of threads; None: one per processor.
-    keys: keys of the plan, the same as the options of ``wsim run``: ruleset="2e", players=4, seed=7, policies=...
+    threads: the number of threads; None: one per processor.
+    keys: keys of the plan, named like the options of ``wsim run``: ruleset="2e", players=4, seed=7, policies=...
 
     Attributes
     ----------
-    plan: the plan. games, players: their numbers. seats: the caller's seats.
-    columns: the names of an observation's numbers. actions: the names of the actions.
+    plan: the plan. games, players: the numbers of games and players. seats: the caller's seats.
+    columns: the names of the observed values. actions: the names of the actions.
     """
 
     def __init__(
@@ -92,23 +93,23 @@ class VectorEnv:
 
     @property
     def plan(self) -> Plan:
-        """The plan that is played."""
+        """The plan of the games."""
         return self._vector.plan
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        """The points of every player in the last game that ended at each table, (games, players)."""
+        """The points of all players in the last finished game at each table, (games, players)."""
         return np.array(self._vector.timesteps.score[:, : self.players])
 
     def reset(self, seed: int | None = None) -> Step:
-        """Begin a game at every table: with a seed its first games, otherwise the next ones."""
+        """Begin a game at every table: the first games of ``seed`` or, without a seed, the next games."""
         self._check_open()
         self._vector.begin(seed)
         self._state = "running"
         return self._step()
 
     def step(self, actions: Any) -> Step:
-        """Execute one action per game, whole numbers of shape (games,); an illegal action changes nothing."""
+        """Apply one action per game, integers of shape (games,); an illegal action leaves all games unchanged."""
         self._check_open()
         if self._state != "running":
             raise UserError("no game has begun: call reset() first")
@@ -141,7 +142,7 @@ class VectorEnv:
             raise UserError("the environment is closed")
 
     def close(self) -> None:
-        """Shut the threads down; the environment cannot be stepped any more."""
+        """Shut down the threads; the environment cannot be stepped afterwards."""
         self._vector.close()
         self._state = "closed"
 
@@ -157,7 +158,7 @@ class VectorEnv:
 
 
 def _checked_seats(seats: Sequence[int] | None, players: int) -> tuple[int, ...]:
-    """Return the caller's seats; raise UserError if there are none, or if one is invalid."""
+    """Return the caller's seats; raise UserError if there are none or a seat is invalid."""
     if seats is None:
         return tuple(range(players))
     checked = tuple(checked_seat(seat, players) for seat in ((seats,) if isinstance(seats, int) else seats))

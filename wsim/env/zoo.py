@@ -1,4 +1,4 @@
-"""A game as a PettingZoo environment: every seat is an agent, ``player_0`` and so on."""
+"""PettingZoo environments in which every seat is an agent, named ``player_0`` and so on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Observation = dict[str, Any]
 
 
 class _Seats:
-    """The common part of both environments: one game being stepped, spaces, names of the agents."""
+    """The state that both environments share: the current game, the spaces and the names of the agents."""
 
     def __init__(self, plan: Plan | None, keys: Mapping[str, Any], actions: str, reward: str) -> None:
         resolved = chosen_plan(plan, keys)
@@ -36,7 +36,7 @@ class _Seats:
         self.state = "not begun"
 
     def seat_of(self, agent: Any) -> int:
-        """Return the seat of an agent; raise UserError for an unknown one."""
+        """Return the seat of an agent; raise UserError for an unknown agent."""
         if agent not in self.agents:
             known = ", ".join(self.agents)
             raise UserError(f"there is no agent {agent!r}{nearest(str(agent), self.agents)}: the agents are {known}")
@@ -58,21 +58,21 @@ class _Seats:
         self.check_open()
         if self.state != "running":
             why = "the game is over" if self.state == "over" else "no game has begun"
-            raise UserError(f"{why}: reset() begins a game")
+            raise UserError(f"{why}: call reset() to begin a game")
 
     def check_legal(self, agent: str, vector: GameVector, action: Any) -> None:
-        """Raise UserError for an illegal action at a table."""
+        """Raise UserError if an action is illegal in the game of ``vector``."""
         if not vector.is_legal(action):
             raise UserError(f"{agent}: {vector.illegal(action)}")
 
     def seen_by(self, agent: str, vector: GameVector, decides: bool) -> _Observation:
-        """Return the observation of an agent, and set the legal actions of its action space."""
+        """Return the observation of an agent, and store its legal actions in its action space."""
         mask = mask_of(vector.masks[0]) if decides else np.zeros(len(self.vector.actions), np.int8)
         self.actions[agent].legal = mask
         return {"observation": vector.observe(self.seat_of(agent)), "action_mask": mask.copy()}
 
     def rewards(self) -> dict[str, float]:
-        """Return the rewards of the agents: 0 until the end."""
+        """Return the rewards of the agents, which are 0 until the end."""
         timestep = self.vector.timesteps[0]
         return {
             agent: float(timestep[self.reward][seat]) * float(timestep.over) for seat, agent in enumerate(self.agents)
@@ -80,7 +80,7 @@ class _Seats:
 
 
 class _Agents:
-    """The public interface of both environments to their agents."""
+    """The public interface that both environments share."""
 
     def __init__(self, plan: Plan | None, keys: Mapping[str, Any], actions: str, reward: str) -> None:
         super().__init__()
@@ -92,33 +92,33 @@ class _Agents:
 
     @property
     def plan(self) -> Plan:
-        """The plan."""
+        """The plan of the games."""
         return self._seats.vector.plan
 
     def observation_space(self, agent: str) -> Dict:
-        """Return the space of an agent's observations."""
+        """Return the observation space of an agent."""
         return self.observation_spaces[self.possible_agents[self._seats.seat_of(agent)]]
 
     def action_space(self, agent: str) -> LegalDiscrete:
-        """Return the space of an agent's actions."""
+        """Return the action space of an agent."""
         return self.action_spaces[self.possible_agents[self._seats.seat_of(agent)]]
 
     def close(self) -> None:
-        """Close the environment: it cannot be stepped any more."""
+        """Close the environment, which cannot be stepped afterwards."""
         self._seats.state = "closed"
 
 
 class GameAEC(_Agents, AECEnv[str, _Observation, Any]):  # type: ignore[misc]
-    """A game in which one agent acts after the other (``wsim.env.aec``).
+    """A game in which agents act one after another (``wsim.env.aec``).
 
-    An observation is ``{"observation": int16, "action_mask": int8}``; the mask is empty if it is another agent's
-    turn. ``columns`` and ``actions`` name the numbers of an observation and the actions.
+    An observation is ``{"observation": int16, "action_mask": int8}``; the mask is empty if it is another agent's turn.
+    ``columns`` and ``actions`` contain the names of the observed values and of the actions.
     """
 
     metadata = {"name": "wsim_aec_v1", "render_modes": [], "is_parallelizable": False}  # noqa: RUF012
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
-        """Begin a game: with a seed its first game, otherwise the next one."""
+        """Begin the first game of ``seed`` or, without a seed, the next game."""
         self._seats.begin(seed)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -129,7 +129,7 @@ class GameAEC(_Agents, AECEnv[str, _Observation, Any]):  # type: ignore[misc]
         self._select()
 
     def _select(self) -> None:
-        """Select the agent whose decision is next."""
+        """Select the agent that decides next."""
         seats = self._seats
         self.agent_selection = self.possible_agents[int(seats.vector.timesteps[0].seat)]
         seats.actions[self.agent_selection].legal = mask_of(seats.vector.masks[0])
@@ -142,13 +142,13 @@ class GameAEC(_Agents, AECEnv[str, _Observation, Any]):  # type: ignore[misc]
         return seats.seen_by(agent, seats.vector, int(seats.vector.timesteps[0].seat) == seat)
 
     def step(self, action: Any) -> None:
-        """Execute the action of ``agent_selection``; None for an agent whose game is over."""
+        """Apply the action of ``agent_selection``; after the end of the game, the action must be None."""
         seats = self._seats
         seats.check_running()
         agent = self.agent_selection
         if self.terminations[agent]:
             if action is not None:
-                raise UserError(f"the game is over: {agent} can only step None")
+                raise UserError(f"the game is over: the action of {agent} must be None")
             self._was_dead_step(action)
             seats.state = "running" if self.agents else "over"
             return
@@ -166,8 +166,8 @@ class GameAEC(_Agents, AECEnv[str, _Observation, Any]):  # type: ignore[misc]
 class GameParallel(_Agents, ParallelEnv[str, _Observation, Any]):  # type: ignore[misc]
     """A game in which agents that choose at the same time act together (``wsim.env.parallel``).
 
-    ``step`` needs an action for every agent with a non-empty mask; the others may be left out. ``columns`` and
-    ``actions`` name the numbers of an observation and the actions.
+    ``step`` needs an action for every agent with a non-empty mask; other agents may be omitted. ``columns`` and
+    ``actions`` contain the names of the observed values and of the actions.
     """
 
     metadata = {"name": "wsim_parallel_v1", "render_modes": []}  # noqa: RUF012
@@ -177,16 +177,16 @@ class GameParallel(_Agents, ParallelEnv[str, _Observation, Any]):  # type: ignor
         seed: int | None = None,
         options: dict[str, Any] | None = None,  # noqa: ARG002
     ) -> tuple[dict[str, _Observation], dict[str, dict[str, Any]]]:
-        """Begin a game: with a seed its first game, otherwise the next one."""
+        """Begin the first game of ``seed`` or, without a seed, the next game."""
         self._seats.begin(seed)
         self.agents = list(self.possible_agents)
-        return self._seen(), {agent: {} for agent in self.agents}
+        return self._next_observations(), {agent: {} for agent in self.agents}
 
-    def _seen(self) -> dict[str, _Observation]:
-        """Determine which agents act in the coming step, and return all observations.
+    def _next_observations(self) -> dict[str, _Observation]:
+        """Determine which agents act in the next step, and return all observations.
 
-        Agents that choose at the same time are found by letting them choose in a copy: the choice of one does not
-        affect the observation of another.
+        To detect agents that choose at the same time, the method makes choices in a copy of the game: the choice of one
+        agent does not affect the observation of another.
         """
         seats = self._seats
         self._deciding: dict[int, GameVector] = {}
@@ -213,7 +213,7 @@ class GameParallel(_Agents, ParallelEnv[str, _Observation, Any]):  # type: ignor
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[dict[str, _Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Execute the actions of all agents that have something to decide."""
+        """Apply the actions of all agents that have a decision to make."""
         seats = self._seats
         seats.check_running()
         if not isinstance(actions, Mapping):
@@ -231,7 +231,7 @@ class GameParallel(_Agents, ParallelEnv[str, _Observation, Any]):  # type: ignor
         over = bool(seats.vector.timesteps[0].over)
         if over:
             seats.state = "over"
-        agents, seen = self.possible_agents, self._seen()
+        agents, seen = self.possible_agents, self._next_observations()
         self.agents = [] if over else list(agents)
         ended = dict.fromkeys(agents, over)
         return seen, seats.rewards(), ended, dict.fromkeys(agents, False), {agent: {} for agent in agents}
