@@ -178,7 +178,7 @@ def test_pooled_targets_are_measured_and_points_replayed(evaluator: Evaluator) -
     [
         (("--metric", "character:skill"), "What skill explains needs a mixed table"),
         (("--metric", "character:deal", "--players", "2"), "deal needs at least 3 players"),
-        (("--metric", "character:ways_to_win", "--seat", "0"), "leave out seat and ban"),
+        (("--metric", "character:ways_to_win", "--seat", "0"), "omit seat and ban"),
         (("--metric", "character:skil"), "unknown figure 'skil' (did you mean 'skill'?)"),
     ],
 )

@@ -1,1 +1,1 @@
-"""Questions about a game: one package each; shared parts are here."""
+"""Questions about a game: one package per question, and the modules that they share."""

@@ -12,7 +12,7 @@ from wsim.lab.store import shard_metadata
 from wsim.questions.registry import question_of_format
 
 IN_FOLDER = ("match.json", "answer.json")
-"""File names of answers in their own folder."""
+"""Names of answer files in folders of their own."""
 
 
 def answer_in(folder: Path) -> Path | None:
@@ -23,7 +23,7 @@ def answer_in(folder: Path) -> Path | None:
 
 
 def stored_in(path: Path) -> Stored | None:
-    """Return the answer in a file; None for a Parquet file without one.
+    """Read the answer in a file; return None for a Parquet file without an answer.
 
     Raises UserError for a file that cannot be read, or JSON that is not an answer.
     """

@@ -1,4 +1,4 @@
-"""Answers that record their whole question, so that one function repeats them all."""
+"""Answers that record their complete question, so that a single function can repeat any of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class AskedAnswer(Answer):
     Attributes
     ----------
     asked: the name of the question, the plan, and the groups of options, as JSON; set by ``Question.answered``.
-    VOLATILE: keys of the record that differ between repetitions, such as paths.
+    VOLATILE: keys of the record whose values differ between repetitions, such as paths.
     """
 
     VOLATILE: ClassVar[tuple[str, ...]] = ()
@@ -39,12 +39,12 @@ class AskedAnswer(Answer):
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
-        """Return the fields that distinguish an answer from others of its kind in a folder."""
+        """Return the fields that distinguish an answer from other answers of its kind in a folder."""
         return record["asked"]
 
     @classmethod
     def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the plan of its question, or the first plan in its options; empty without one."""
+        """Return the plan of the question, or the first plan in its options; empty if there is no plan."""
         question, plan, groups = _asked(record)
         if plan is not None:
             return plan
@@ -52,7 +52,7 @@ class AskedAnswer(Answer):
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: RepetitionSettings) -> Callable[[], Answer]:
-        """Return a function that asks the question again; code that it names must be trusted."""
+        """Return a function that asks the question again; any user code that the question names must be trusted."""
         question, flat, groups = _asked(record)
         plan, options = None if flat is None else how.restored(flat), groups(question)
         for each in (each for group in options for each in getattr(group, "plans", ())):
@@ -74,7 +74,7 @@ class AskedAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Return the compared content in words: ``2 effects and 1 level``."""
+        """Describe the compared content: ``2 effects and 1 level``."""
         tables = [name for name in cls.TABLES if isinstance(record.get(name), list) and record[name]]
         rows = [counted(len(record[name]), cls.ROWS.get(name, name.removesuffix("s"))) for name in tables]
         return " and ".join([", ".join(rows[:-1]), *rows[-1:]] if len(rows) > 1 else rows)

@@ -1,4 +1,4 @@
-"""The options that decide a comparison: metric, seats, budget, error rate and spending function."""
+"""The options that determine how a comparison is decided: metric, seats, budget, error rate, spending function."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from wsim.stats.sequential import SequentialTest
 
 LOOKS = 8  # at budget / 128, / 64, ..., budget
-FIRST_LOOK = 1000  # deals of the first look: the normal distribution needs some, and they take a second
+FIRST_LOOK = 1000  # deals at the first look: enough for a normal approximation, and they take only a second
 RESERVE = 0.1
-"""Part of alpha that is kept for continuing an answer with a larger budget: intervals are 2% wider for it."""
+"""Part of alpha that is reserved for continuing an answer with a larger budget, which makes intervals 2% wider."""
 
 
 def budget_of_deals(_name: str, value: Any) -> Any:
@@ -31,20 +31,20 @@ def budget_of_deals(_name: str, value: Any) -> Any:
 
 
 def without_history(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a recorded comparison or match without the keys of earlier looks, if there were none."""
+    """Drop the keys for earlier looks from a recorded comparison or match if there were none."""
     history = ("first_budget", "looks_before")
     return {key: value for key, value in record.items() if key not in history or value is not None}
 
 
 @dataclass(frozen=True)
 class Comparison(Options):
-    """The rules by which a comparison is decided.
+    """How a comparison is decided.
 
     Alpha is divided equally among the variants. With a margin, playing also stops once all effects are known to be
-    smaller. Spending: pocock stops early if effects are large; obrien_fleming has the shorter final interval.
+    smaller. Spending: pocock stops early if effects are large; obrien_fleming gives a shorter final interval.
 
-    An answer that is continued keeps its looks: ``looks_before`` (deals) and its ``first_budget``, which sets the scale
-    of the error spent.
+    A continued answer keeps its looks, ``looks_before`` (in deals), and its ``first_budget``, which sets the scale on
+    which error is spent.
     """
 
     metric: str = option(
@@ -54,7 +54,7 @@ class Comparison(Options):
         "the seats table.",
         "score",
         metavar="METRIC",
-        label="What should be watched?",
+        label="Which metric decides?",
         picker="metric",
         example="built:Palace",
     )
@@ -97,37 +97,37 @@ class Comparison(Options):
     looks_before: Sequence[int] | None = None
 
     def record(self) -> dict[str, Any]:
-        """Return the fields as a JSON object, without a history that there is not."""
+        """Return the fields as a JSON object, omitting an empty history."""
         return without_history(super().record())
 
     def looks(self) -> list[int]:
-        """Return the numbers of deals at which the test looks: those before, then the planned ones."""
+        """Return the numbers of deals at which the test looks: the earlier looks, then the planned ones."""
         before = self.looks_before or ()
         first = max(before, default=min(FIRST_LOOK, self.budget) - 1)
         planned = {math.ceil(self.budget / 2**halvings) for halvings in range(LOOKS)}
         return sorted({*before, *(look for look in planned if look > first)})
 
     def continuing(self, recorded: Comparison, looks: Sequence[int]) -> Self:
-        """Return the comparison as the continuation of a recorded one with these looks so far.
+        """Return this comparison as the continuation of a recorded one that has had these looks.
 
         Raises UserError for a smaller budget.
         """
         if self.budget < recorded.budget:
-            raise UserError(f"the budget must be at least the {recorded.budget:,} deals of before, not {self.budget:,}")
+            raise UserError(f"the budget must be at least {recorded.budget:,} deals, as before, not {self.budget:,}")
         first, before = recorded.first_budget, recorded.looks_before
         if self.budget > recorded.budget or not set(looks) <= set(recorded.looks()):
             first, before = first or recorded.budget, sorted(looks)
         return replace(self, looks_before=before, first_budget=first)
 
     def test(self, variants: int) -> SequentialTest:
-        """Return the test of this many variants, with jointly valid verdicts."""
+        """Return a test for this many variants, with jointly valid verdicts."""
         from wsim.stats.sequential import SequentialTest
 
         how: dict[str, Any] = {"margin": self.margin, "spending": self.spending, "reserve": RESERVE}
         return SequentialTest(self.first_budget or self.budget, alpha=self.alpha / variants, **how)
 
     def concerned(self, players: int, seats: int) -> NDArray[np.bool_]:
-        """Return for each row of a game whether it counts; raise UserError for a seat that does not exist."""
+        """Return, for each row of a game, whether it counts; raise UserError for a seat that does not exist."""
         import numpy as np
 
         if self.seat is None:
@@ -138,7 +138,7 @@ class Comparison(Options):
         return concerned
 
     def estimand(self, metric: Metric, *, restricted: bool) -> str:
-        """Return the estimand of the effect on a metric, a sentence; ``restricted``: the variants restrict a seat."""
+        """Return the estimand of the effect on a metric as a sentence; ``restricted``: the variants restrict a seat."""
         contrast = "variant minus baseline, on the same deals and seats"
         whose = "of all seats" if self.seat is None else f"of seat {self.seat}"
         if restricted:

@@ -21,21 +21,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOVED = 0.02
-"""Share of deals in which different seats count; above it, the change itself selects the seats of a metric."""
-UNSEEN = 2.0  # the error of a sum of differences is at least this times the largest deviation of a deal
+"""Share of deals with different counted seats above which the change itself is said to select the seats of a metric."""
+UNSEEN = 2.0  # the error of a sum of differences is at least this multiple of the largest deviation of a deal
 _ROUNDING = 1e-13
 BASE_SUM, BASE_COUNT, SUM, COUNT = range(4)  # features of a game, see wsim.stats.moments
-BY_METRIC = 3  # features of each metric that is not of worth: numerator, denominator, code
-BASE_CONTROL, BASE_CONTROLS, CONTROL, CONTROLS = range(4, 8)  # of the overruled wishes, if a metric is of worth
+BY_METRIC = 3  # features per metric other than worth: numerator, denominator, code
+BASE_CONTROL, BASE_CONTROLS, CONTROL, CONTROLS = range(4, 8)  # of the overruled wishes, if a metric is a worth
 _BASE = ((1, BASE_SUM, BASE_COUNT), (-1, BASE_CONTROL, BASE_CONTROLS))
 _CHANGED = ((1, SUM, COUNT), (-1, CONTROL, CONTROLS))
 
 
 @dataclass(frozen=True)
 class MetricReading:
-    """Reads metrics from games: numerator, denominator, and a code of the seats that count; shape (metrics, games).
-    With a metric of worth, numerator and denominator of the overruled wishes follow (``sums_of``). If the first metric
-    is a figure of all games together, its features follow, each of shape (1, games).
+    """Reads metrics from games: numerator, denominator, and a code for the counted seats; shape (metrics, games).
+
+    If any metric is a worth, numerator and denominator of the overruled wishes follow (``sums_of``). If the first
+    metric is a pooled figure, its features follow, each of shape (1, games).
 
     Attributes
     ----------
@@ -48,7 +49,7 @@ class MetricReading:
     def __call__(self, frame: pl.DataFrame, games: range) -> Features:
         """Return the features of games."""
         rows, pooled = frame.height // len(games), self.metrics[0].pooled
-        of_deal = rows // len(self.concerned)  # games: more than one if a deal is played in several seatings
+        of_deal = rows // len(self.concerned)  # games per deal: more than one if a deal is played in several seatings
         sums = sums_of(frame, rows, self.metrics, np.tile(self.concerned, of_deal))
         sums[:, [metric.per_game and metric.pooled is None for metric in self.metrics], 1] *= of_deal
         further = [] if pooled is None else list(pooled.read(frame, len(games), len(self.concerned))[:, None])
@@ -56,18 +57,20 @@ class MetricReading:
 
 
 class Contrasts:
-    """Sums of every variant and metric over some deals; the first metric is the one that decides.
+    """Sums over deals for every variant and metric; the first metric decides.
 
     Effects are ordered by variant, then by metric.
 
     Attributes
     ----------
-    variants, metrics: their numbers.
-    wished: whether each metric is of worth; empty: none is. weighted: whether it counts turns, not seats; empty: none.
-    pooled: the figure of all games together that the first metric is; None: it is a mean.
+    variants, metrics: the numbers of variants and metrics.
+    wished: whether each metric is a worth; empty: none is.
+    weighted: whether each metric counts turns, not seats; empty: none does.
+    pooled: the pooled figure of all games, if the first metric is one; None: it is a mean.
     deals: the number of deals played in every arm.
-    differing: deals that differ between the arms, shape (variants * metrics,).
-    moved: deals in which different seats count in the variant; counted: deals in which any do in the baseline.
+    differing: the number of deals that differ between the arms, shape (variants * metrics,).
+    moved: the number of deals in which different seats count in the variant; counted: the number in which any seat
+        counts in the baseline.
     """
 
     def __init__(
@@ -94,7 +97,7 @@ class Contrasts:
         self._farthest = np.zeros(variants * metrics)
 
     def plus(self, played: Sequence[Features]) -> Contrasts:
-        """Return new sums with more deals, as ``MetricReading`` reads them, baseline first."""
+        """Return new sums with more deals; ``played``: the features from ``MetricReading``, baseline first."""
         base = [np.tile(part, (self.variants, 1)) for part in played[0]]
         changed = [np.concatenate(parts) for parts in zip(*played[1:], strict=True)]
         result = Contrasts(self.variants, self.metrics, self.wished, self.weighted, self.pooled)
@@ -113,8 +116,10 @@ class Contrasts:
         by_metric: tuple[Sequence[Floats], Sequence[Floats]],
         of_whole: tuple[Sequence[Floats], Sequence[Floats]],
     ) -> None:
-        """Count the deals that differ, and sum the squares and fourth powers of their differences; both have the
-        features of the baseline and of the variants."""
+        """Count the deals that differ, and sum the second and fourth powers of their differences.
+
+        ``by_metric`` and ``of_whole`` contain the features of the baseline and of the variants.
+        """
         base, changed = by_metric
         base_sum, base_count, base_who = base[:3]
         changed_sum, changed_count, changed_who = changed[:3]
@@ -139,7 +144,7 @@ class Contrasts:
         self._powers = before._powers + np.stack([(added**2).sum(axis=1), (added**4).sum(axis=1)])
 
     def _deviations(self, arm: Sequence[Floats]) -> Floats:
-        """Return the deviations of deals from the baseline's means, in sums over ``counts``."""
+        """Return how much deals deviate from the baseline's means, in units of sums over ``counts``."""
         total = np.zeros_like(arm[0])
         for (sign, numerator, denominator), values, weights in zip(_BASE, arm[0::3], arm[1::3], strict=False):
             mean = np.nan_to_num(self._moments.ratio(numerator, denominator).value)[:, None]
@@ -149,16 +154,20 @@ class Contrasts:
         return total
 
     def _influences(self, base: Sequence[Floats], changed: Sequence[Floats]) -> Floats:
-        """Return by how much each deal moves the figure of all games together, in sums over deals, of baseline and
-        variants: shape (2, variants, deals)."""
+        """Return each deal's influence on the pooled figure in baseline and variants, in units of sums over deals.
+
+        The shape is (2, variants, deals).
+        """
         _, forms = self._whole_values()
         half = forms.shape[2] // 2
         sides = (forms[0, :, :half], base), (forms[1, :, half:], changed)
         return self.deals * np.stack([np.einsum("vf,fvd->vd", form, np.stack(parts)) for form, parts in sides])
 
     def _whole_values(self) -> tuple[Floats, Floats]:
-        """Return the figure of all games together in baseline and variants, shape (2, variants), with the linear forms
-        of its errors in the features of both, shape (2, variants, features)."""
+        """Return the pooled figure in baseline and variants, and its errors as linear forms in the features of both.
+
+        The shapes are (2, variants) and (2, variants, features).
+        """
         assert self.pooled is not None
         assert self._of_whole is not None
         totals = self._of_whole.totals
@@ -170,7 +179,7 @@ class Contrasts:
         return values, forms
 
     def _with_whole(self, means: Estimate, base: int, changed: int) -> Estimate:
-        """Return estimates; that of the figure of all games together is the sum of both arms' with these signs."""
+        """Return the estimates, with the pooled figure's replaced by the sum over both arms with these signs."""
         if self._of_whole is None:
             return means
         values, forms = (np.einsum("s,s...->...", (base, changed), part) for part in self._whole_values())
@@ -191,9 +200,9 @@ class Contrasts:
     def effects(self, level: float = 0.95) -> Estimate:
         """Return variant minus baseline on common deals; the error accounts for their covariance.
 
-        If any deal differs, the error allows for rare deals that were not seen, each as large as the largest deviation
-        ``R`` of a deal from the mean. Unseen deals that would offset a sum of differences of ``4 R`` are all missed
-        with a chance of only ``exp(-4)``, so the error is at least half of that.
+        If any deal differs, the error allows for rare unseen deals, each with a deviation as large as the largest
+        observed one, ``R``. Unseen deals that would offset a sum of differences of ``4 R`` are all missed with a chance
+        of only ``exp(-4)``, so the error is at least half of that sum.
         """
         raw = self._paired(level)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -201,10 +210,10 @@ class Contrasts:
         return replace(raw, error=np.where(self.differing > 0, np.fmax(raw.error, unseen), raw.error))
 
     def _paired(self, level: float = 0.95) -> Estimate:
-        """Return variant minus baseline with the error of the deals seen."""
+        """Return variant minus baseline, with errors from the observed deals only."""
         less = [(-sign, numerator, denominator) for sign, numerator, denominator in _BASE[: self._ratios]]
         raw = self._with_whole(self._moments.contrast(*_CHANGED[: self._ratios], *less, level=level), -1, 1)
-        # where both arms agree in every game, rounding leaves an error of some 1e-9 of that of one arm
+        # where both arms agree in every game, rounding leaves an error of about 1e-9 of a single arm's error
         separate = self.base().error ** 2 + self.changed().error ** 2
         error = np.where(raw.error**2 < _ROUNDING * separate, 0.0, raw.error)
         return replace(raw, error=error)
@@ -216,7 +225,7 @@ class Contrasts:
         return counts
 
     def _controls(self) -> NDArray[np.float64]:
-        """Return the overruled wishes of baseline and variant, shape (groups, 2)."""
+        """Return the numbers of overruled wishes in baseline and variant, shape (groups, 2)."""
         controls: NDArray[np.float64] = self._moments.totals[:, [BASE_CONTROLS, CONTROLS] if self.wished else [0, 0]]
         return controls
 
@@ -232,7 +241,8 @@ class Contrasts:
     def effective_deals(self) -> NDArray[np.float64]:
         """Return the effective number of differing deals, ``sum(d**2)**2 / sum(d**4)``.
 
-        It is their number if all differences are equally large, and small if a few outweigh the rest.
+        It equals the number of differing deals if all differences are equally large, and is small if a few outweigh the
+        rest.
         """
         squares, fourths = self._powers
         return np.divide(squares**2, fourths, out=np.zeros(len(squares)), where=fourths > 0)
@@ -245,13 +255,13 @@ class Contrasts:
         return range(0, self.variants * self.metrics, self.metrics)
 
     def has_interval(self) -> NDArray[np.bool_]:
-        """Return for each effect whether enough deals differ for an interval, and for worth, enough were overruled."""
+        """Return which effects have an interval: enough deals differ and, for worth, enough wishes were overruled."""
         known: NDArray[np.bool_] = self.effective_deals() >= DIFFERING
         known &= ~self._wished | (self._controls().min(axis=1) >= ENOUGH)
         return known
 
     def identical(self, variant: int) -> bool:
-        """Return whether no deal differs in any metric of a variant."""
+        """Return whether no deal of a variant differs in any metric."""
         first = variant * self.metrics
         return not self.differing[first : first + self.metrics].any()
 

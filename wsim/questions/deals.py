@@ -1,11 +1,11 @@
-"""Arms on common deals: every arm plays the same games of the same seed and is summed deal by deal.
+"""Arms on common deals: every arm plays the same games with the same seed, and results are summed deal by deal.
 
 The deal of a game depends only on the seed and its number (wsim/rng.py), so the luck of cards and seating is the same
-in every arm and cancels in a contrast, arm minus arm. Each game is reduced to a few numbers, its *features*, and these
-to sums over deals (``wsim.stats.moments``), so memory does not grow with the games.
+in every arm and cancels in a contrast between arms. Each game is reduced to a few numbers, its *features*, and these
+are summed over deals (``wsim.stats.moments``), so memory use does not grow with the number of games.
 
-All comparisons use this: what-if (variants and a baseline), matches (line-ups), skill and robustness (players in
-self-play), balance (values of a game), tuning (candidates), and judging nets.
+All comparisons use this module: what-if (variants and a baseline), matches (line-ups), skill and robustness (players in
+self-play), balance (values of a game), tuning (candidates), and the evaluation of nets.
 """
 
 from __future__ import annotations
@@ -34,12 +34,14 @@ if TYPE_CHECKING:
 MOST_SIDES = 7
 """Largest number of players or teams in a game."""
 WIN_UNITS = 420
-"""Units of a victory: shares among up to ``MOST_SIDES`` sides, and means over them, are whole numbers."""
+"""Number of units in a victory, so that shares among up to ``MOST_SIDES`` sides, and means over sides, are whole
+numbers.
+"""
 
 Features: TypeAlias = Sequence[NDArray[Any]]
-"""Numbers of games, each an array of shape (..., games), as ``wsim.stats.moments.Moments.add`` takes them."""
+"""Features of games, each an array of shape (..., games), in the form that ``wsim.stats.moments.Moments.add`` takes."""
 Reading: TypeAlias = "Callable[[pl.DataFrame, range], Features]"
-"""Returns the features of games from their seats table (whole games in order) and their numbers."""
+"""Called with a seats table (whole games in order) and the numbers of its games; returns their features."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +51,10 @@ class Arm:
     Attributes
     ----------
     name: its name.
-    simulators: one; or one for each seat in ``seats``, in which that seat is treated differently (may not trade, say).
-    seats: the seats whose rows come from these simulators; None with a single simulator for all rows.
-    items: what is counted how often each seat wanted it, in games whose policies are overruled (``wish_columns``).
+    simulators: a single one; or one for each seat in ``seats``, which treats that seat differently (forbids trade, for
+        example).
+    seats: the seats whose rows come from these simulators; None if a single simulator provides all rows.
+    items: the items for which each seat's wishes are counted, in games whose policies are overruled (``wish_columns``).
     seatings: whether every deal is played in every seating of the line-up (``orders_of``), one after the other.
     """
 
@@ -63,11 +66,11 @@ class Arm:
 
     @property
     def games_of_deal(self) -> int:
-        """The number of games that it plays of a deal."""
+        """The number of games that the arm plays per deal."""
         return len(self.simulators) * (self.simulators[0].plan.players if self.seatings else 1)
 
     def rows(self, games: range) -> NDArray[Any]:
-        """Play games and return their rows; with ``seats``, the row of each seat from its simulator."""
+        """Play games and return their rows; with ``seats``, each seat's row comes from its own simulator."""
         return self._played(games)[0]
 
     def frame(self, games: range) -> pl.DataFrame:
@@ -82,7 +85,7 @@ class Arm:
         return self.simulators[0].seats_frame(rows).with_columns(columns)
 
     def _played(self, games: range) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """Play games and return their rows, and how often each wanted the items (``rows_and_wishes``)."""
+        """Play games and return their rows, and how often each row wanted the items (``rows_and_wishes``)."""
         if self.seatings:
             rows = _in_every_seating(self.simulators[0], games)
             return rows, np.zeros((len(rows), 0, 3))
@@ -95,24 +98,27 @@ class Arm:
 
 
 def _in_every_seating(simulator: Simulator, deals: range) -> NDArray[Any]:
-    """Play deals in every seating of the line-up and return the rows, all games of a deal one after the other."""
+    """Play deals in every seating of the line-up and return the rows, with the games of each deal together."""
     orders, seats = orders_of(simulator.plan.players), simulator.seats
     rows = np.zeros((len(orders), len(deals), seats), simulator.row_dtype)
     for order, of_order in zip(orders, rows, strict=True):
         simulator.play_seated(deals.start, of_order.reshape(-1), np.tile(order, (len(deals), 1)))
-        of_order["policy"][:, : len(order)] = order  # they are written as the seats of the plan
+        of_order["policy"][:, : len(order)] = order  # rows are written with the seats of the plan
     return np.ascontiguousarray(rows.transpose(1, 0, 2)).reshape(-1)
 
 
 def wish_columns(items: Iterable[str]) -> list[str]:
-    """Return the columns of how often a seat wanted items: followed and overruled, on how many turns it could have
-    them, and the share of these on which it wanted them, for each item."""
+    """Return the names of the columns that count a seat's wishes, for each item.
+
+    They are: followed wishes, overruled wishes, turns on which the item was available, and the share of these turns
+    that wanted it.
+    """
     return [f"{name}:{item}" for item in items for name in ("followed", "overruled", "could", "wanted")]
 
 
 @dataclass(frozen=True)
 class Arms:
-    """Arms, and the function that reads features from their games.
+    """Several arms, and the function that reads features from their games.
 
     Attributes
     ----------
@@ -144,7 +150,7 @@ def in_blocks(
 
 @dataclass(frozen=True)
 class _ArmByArm:
-    """Plays games numbered consecutively over arms: arm 0 has the first ``len(games)`` numbers, and so on."""
+    """Plays games numbered consecutively across arms: arm 0 has the first ``len(games)`` numbers, and so on."""
 
     every: tuple[tuple[Arm, Reading], ...]
     games: range
@@ -160,9 +166,9 @@ class _ArmByArm:
 def arm_by_arm(
     sets: Sequence[Arms], ready: Sequence[Ready], games: range, execution: Execution
 ) -> list[list[Features]]:
-    """Play the same games in all arms and return the features of each, by set; ``ready``: all their simulators.
+    """Play the same games in all arms and return the features of each arm, by set; ``ready``: all simulators.
 
-    Arms are played one after the other, so that all threads have work even with many arms of few games.
+    The games of all arms form one sequence, so that all threads have work even with many arms and few games.
     """
     every = tuple((arm, arms.read) for arms in sets for arm in arms.arms)
     count = len(games)
@@ -184,12 +190,12 @@ def _joined(parts: Sequence[Features]) -> Features:
 
 
 def sample(simulator: Simulator) -> pl.DataFrame:
-    """Return an empty seats table, which shows the columns and their possible names."""
+    """Return an empty seats table, which has all columns and their possible names."""
     return simulator.seats_frame(np.zeros(0, simulator.row_dtype))
 
 
 def sides_of(simulator: Simulator) -> tuple[tuple[int, ...], ...]:
-    """Return the seats of each side as a game shows them, without seats that do not compete."""
+    """Return the seats of each side, read from a game, without seats that do not compete."""
     frame = Arm("", (simulator,)).frame(range(1))
     column = "team" if "team" in frame.columns else "seat"
     sides: dict[int, list[int]] = {}
@@ -200,7 +206,7 @@ def sides_of(simulator: Simulator) -> tuple[tuple[int, ...], ...]:
 
 
 def wins_of(frame: pl.DataFrame, games: int) -> NDArray[np.int64]:
-    """Return the share of each seat in the victory, in units of 1 / ``WIN_UNITS``, shape (games, seats)."""
+    """Return each seat's share of the victory, in units of 1 / ``WIN_UNITS``, shape (games, seats)."""
     shares = frame["win_share"].to_numpy().astype(np.float64)
     whole: NDArray[np.int64] = np.rint(shares * WIN_UNITS).astype(np.int64).reshape(games, -1)
     return whole

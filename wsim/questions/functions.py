@@ -1,4 +1,4 @@
-"""The Python functions of questions, such as ``wsim.whatif``, made from the registrations."""
+"""The Python functions of questions, such as ``wsim.whatif``, generated from their registrations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXECUTION = {"threads": "int | None", "cluster": "str | None", "progress": "Prog
 _ABOUT = """
 Parameters
 ----------
-threads: the number of threads. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
+threads: the number of threads. cluster: play on these workers instead: ``local:4`` or ``tcp://host:8786``.
 progress: called with the name of the task, the units done, and their total.
 
 Raises UserError for an invalid question, Interrupted on Ctrl-C with the answer so far.
@@ -78,9 +78,9 @@ def function_of(question: Question) -> Callable[..., Answer]:
 
 
 def _spelled(question: Question) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the fields of its groups and the keys of the plan whose keyword differs from their name, by keyword.
+    """Return, by keyword, the option fields and the plan keys whose keyword differs from their name.
 
-    Keywords follow the command line: in a what-if, ``set`` is the change, and ``base_set`` is ``set`` of the plan.
+    Keywords follow the command line: in a what-if, ``set`` is the change, and ``base_set`` is the plan's ``set``.
     """
     fields = {
         key_of(option.names[0]): name
@@ -92,7 +92,7 @@ def _spelled(question: Question) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _renamed(question: Question, keys: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the keywords by field of a group, and separately the renamed ones of the plan."""
+    """Return the keywords by option field, and separately the renamed plan keys."""
     fields, plan = _spelled(question)
     for keyword, name in fields.items():
         if keyword in keys and name in keys:
@@ -105,13 +105,13 @@ def _renamed(question: Question, keys: dict[str, Any]) -> tuple[dict[str, Any], 
 
 
 def _decided(question: Question) -> set[str]:
-    """Return the keys of a plan that a question sets itself."""
+    """Return the plan keys that a question sets itself."""
     taken = {name for group in question.option_groups for name in options_of(group)}
     return set(options_of(Plan)) - set(question.plan) - taken if question.plan else set()
 
 
 def _signature(question: Question) -> tuple[inspect.Signature, list[str]]:
-    """Return the signature of the function of a question, and a line of help per keyword."""
+    """Return the signature of a question's function, and a line of help per keyword."""
     plan_spelled = {key: keyword for keyword, key in _spelled(question)[1].items()}
     parameters, lines = dict[str, inspect.Parameter](), []
     for parameter, text in _parameters_of_groups(question):
@@ -138,7 +138,7 @@ def _is_optional(parameter: inspect.Parameter) -> bool:
 
 
 def _parameters_of_groups(question: Question) -> Iterator[tuple[inspect.Parameter, str]]:
-    """Yield the parameter of each option of a question, with its help."""
+    """Yield the function parameter of each option of a question, with its help."""
     spelled = {field: keyword for keyword, field in _spelled(question)[0].items()}
     kinds = inspect.Parameter
     for group in question.option_groups:

@@ -1,4 +1,4 @@
-"""Conclusions of answers with many rows: the largest clear effects in words, and how many are clear."""
+"""Conclusions for answers with many rows: the largest clear effects in words, and how many are clear."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from wsim.document import Conclusion
 from wsim.questions.words import Words
 
 MOST_NAMED = 3
-"""Effects that a conclusion names."""
+"""Maximum number of effects that a conclusion names."""
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Largest:
-    """How the rows of a table are put in words.
+    """How the rows of a table are described.
 
     Attributes
     ----------
-    column: the estimate; ``_low`` and ``_high`` are the ends of its interval. level: of the interval.
-    words: of the effect of a row. clear: whether a row is clear.
-    relative: whether the order is by the size of the estimate in units of its interval, for figures of different units.
+    column: the estimate; ``_low`` and ``_high`` are the ends of its interval. level: the confidence level.
+    words: returns the words for the effect of a row. clear: returns whether a row is clear.
+    relative: whether rows are ordered by the estimate relative to its interval, for figures in different units.
     """
 
     column: str
@@ -36,7 +36,7 @@ class Largest:
 
         Parameters
         ----------
-        none: the sentence if no row is clear. items: the noun for several rows.
+        none: the sentence to use if no row is clear. items: the plural noun for rows.
         """
         known = [row for row in rows if row.get(self.column) is not None]
         clear = [row for row in known if self.clear(row)]
@@ -52,7 +52,7 @@ class Largest:
         return Conclusion(f"{first[:1].upper()}{first[1:]}.", f"{detail}." if detail else "", clear=True)
 
     def sentence(self, row: Row) -> str:
-        """Return the effect of a row in words."""
+        """Describe the effect of a row."""
         return self.words(row).effect(row[self.column], *self._ends(row), self.level)
 
     def _size(self, row: Row) -> float:

@@ -15,10 +15,9 @@ A metric is written
     wanted:Palace             viability: the share of the turns on which this could be had that wanted it
 
 Each is ``sum(numerator) / sum(denominator)`` over games; both are summed per game, because games are independent. Worth
-is the difference of two such ratios, of followed and overruled wishes; a figure of all games together is another
-function of sums over games.
-This module works for any game: groups of seats are columns of names (Enum), and ``Game.OWNED`` names the columns of
-owned items.
+is the difference between two such ratios, for followed and overruled wishes; a pooled figure of all games is a
+different function of sums over games. This module works for any game: groups of seats are columns of names (Enum), and
+``Game.OWNED`` gives the prefixes of the columns of owned items.
 """
 
 from __future__ import annotations
@@ -48,46 +47,48 @@ if TYPE_CHECKING:
 
 _WORDS: Mapping[str, str] = {"total": "score", "win_share": "win share"}
 WORTHS: Mapping[str, str] = {"worth": "worth", "worth_points": "points"}
-"""Metrics of worth (``worth:Palace``), with their columns in the table of worth."""
+"""Worth metrics (``worth:Palace``), with their columns in the worth table."""
 _OF_WORTH: Mapping[str, str] = {"worth": "win_share", "worth_points": "total"}
 FOLLOWED, OVERRULED = "followed", "overruled"
-"""The arms of worth: the prefixes of the columns that count wishes (``wsim.questions.deals.wish_columns``)."""
+"""The arms of a worth metric: the prefixes of the columns that count wishes (``wsim.questions.deals.wish_columns``)."""
 WANTED, COULD = "wanted", "could"
-"""The metric of viability (``wanted:Palace``): the column with the share of a seat's turns, and that of the turns."""
+"""The viability metric (``wanted:Palace``): prefixes of the column with a seat's share of turns and of the turn
+count.
+"""
 RECORDED = 1e-12
-"""Chance with which policies are overruled in games of which only the wishes are of interest: practically never."""
+"""Chance of overruling policies in games of which only the wishes are needed: practically never."""
 _OF_WISHES: Mapping[str, str] = {**dict.fromkeys(WORTHS, "overrule policies"), WANTED: "record wishes"}
-"""Metrics of what seats want, each with what their games do."""
+"""Metrics based on wishes, each with a description of the games that it needs."""
 _KINDS: Mapping[str, tuple[Kind, str]] = {
     **{figure.name: (figure.kind, figure.unit) for figure in FIGURES},
     **{name: (SHARE if pooled.share else NUMBER, "") for name, pooled in POOLED_FIGURES.items()},
 }
 _NO_MEASURE = ("game", "seat", "team", "rank")
-_EXACT_BITS = 52  # of a float: a sum of distinct powers of two below that identifies them
+_EXACT_BITS = 52  # of a float: a sum of distinct powers of two below this limit identifies them
 MAX_NAMES = 24  # columns with more names are not compared name by name
 
 
 def words_of(column: str) -> str:
-    """Return the name of a column of the seats table for sentences."""
+    """Return the name of a seats table column for use in sentences."""
     return _WORDS.get(column, column)
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A quantity to compare.
+    """A quantity that is compared.
 
     Attributes
     ----------
-    name: its spelling.
+    name: the metric as written.
     column: the averaged column of the seats table.
     share: whether its values are between 0 and 1.
-    where: columns and the name that a seat must have in each to count; empty: all seats concerned.
+    where: pairs of a column and the name that a seat must have in it to count; empty: all seats concerned.
     item: the owned item, if the metric is about one.
     owned: the Boolean column that must be true for a seat to count (for ``per_game``: to be added); None: all seats.
     per_game: whether the sum is divided by the number of games instead of seats.
-    wished: whether it is the mean over followed wishes for the item minus that over overruled ones.
-    weight: the column that says how often a row counts; None: once.
-    pooled: the figure of all games together that it is; None: it is a mean.
+    wished: whether it is the mean over followed wishes for the item minus the mean over overruled wishes.
+    weight: the column that contains how often a row counts; None: once.
+    pooled: the pooled figure of all games, if it is one; None: it is a mean.
     """
 
     name: str
@@ -140,11 +141,11 @@ def kind_of_metric(name: str) -> tuple[Kind, str]:
 
 
 def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Metric:
-    """Parse a metric; raise UserError for one that the table does not have.
+    """Parse a metric; raise UserError for a metric that the table does not have.
 
     Parameters
     ----------
-    seats: a seats table; only its columns matter.
+    seats: a seats table, of which only the columns are used.
     owned: the prefixes of the columns of owned items, each with the noun for an item (``wsim.game.Game.OWNED``).
     """
     name = text.strip()
@@ -173,13 +174,13 @@ def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Me
 
 
 def is_of_results(name: str) -> bool:
-    """Return whether a metric, as written, follows from win shares or scores, which further points for a seat alter."""
+    """Return whether a metric, as written, depends on win shares or scores, which change with a seat's points."""
     head = name.strip().partition(":")[0]
     return head in ("owner", "winner") or outcome_column(head) in SHORT.values()
 
 
 def pooled_figure_of(name: str) -> PooledFigure | None:
-    """Return the figure of all games together that a metric, as written, is; None: it is none."""
+    """Return the pooled figure that a metric, as written, refers to; None if it is not one."""
     prefix, colon, figure = name.strip().partition(":")
     return POOLED_FIGURES.get(figure) if prefix + colon == PREFIX else None
 
@@ -191,12 +192,12 @@ def needs_seatings(name: str) -> bool:
 
 
 def is_of_worth(name: str) -> bool:
-    """Return whether a metric, as written, is of worth."""
+    """Return whether a metric, as written, is a worth metric."""
     return name.strip().partition(":")[0] in WORTHS
 
 
 def _of_wishes(name: str, seats: pl.DataFrame) -> Metric:
-    """Return a metric of worth or viability; UserError if the wishes for its item are not counted in a seats table."""
+    """Return a worth or viability metric; raise UserError if a seats table does not count wishes for its item."""
     head, _, item = name.partition(":")
     for column in seats.columns:
         known = column.removeprefix("followed:")
@@ -204,15 +205,15 @@ def _of_wishes(name: str, seats: pl.DataFrame) -> Metric:
             if head == WANTED:
                 return Metric(name, f"{WANTED}:{known}", True, item=known, weight=f"{COULD}:{known}")
             return Metric(name, _OF_WORTH[head], head == "worth", item=known, wished=True)
-    where = "wsim whatif and balance have it" if head == WANTED else "wsim whatif, compare and balance have them"
+    where = "use it in wsim whatif or balance" if head == WANTED else "use it in wsim whatif, compare or balance"
     raise UserError(f"{name!r} is a metric of games that {_OF_WISHES[head]}: {where}")
 
 
 def overruled_for(plan: Plan, metrics: Iterable[str]) -> Plan:
-    """Return the plan with policies overruled at random if a metric is of worth, and with recorded wishes if one is of
-    viability; the plan's own chance takes precedence.
+    """Return the plan with policies overruled at random for worth metrics, or with recorded wishes for viability.
 
-    Raises UserError for a game or plan whose policies cannot be overruled.
+    The chance that the plan itself sets takes precedence. Raises UserError for a game or plan whose policies cannot be
+    overruled.
     """
     heads = {name.strip().partition(":")[0] for name in metrics}
     if not heads & _OF_WISHES.keys():
@@ -229,8 +230,7 @@ def overruled_for(plan: Plan, metrics: Iterable[str]) -> Plan:
 
 
 def wished_items(simulator: Simulator, metrics: Iterable[str]) -> tuple[str, ...]:
-    """Return the items that metrics of worth and viability are about, as the game spells them; UserError for an unknown
-    one."""
+    """Return the items of worth and viability metrics, as the game spells them; raise UserError for an unknown item."""
     items: dict[str, None] = {}
     for name in metrics:
         head, _, text = name.strip().partition(":")
@@ -244,7 +244,7 @@ def wished_items(simulator: Simulator, metrics: Iterable[str]) -> tuple[str, ...
 
 
 def figures_in(metrics: Iterable[str]) -> list[str]:
-    """Return the figures of the character of games among metrics; UserError for a figure that does not exist."""
+    """Return the character figures among metrics; raise UserError for a figure that does not exist."""
     asked = [name.strip().removeprefix(PREFIX) for name in metrics if name.strip().startswith(PREFIX)]
     known = [*(figure.name for figure in FIGURES), *POOLED_FIGURES]
     for name in asked:
@@ -254,20 +254,20 @@ def figures_in(metrics: Iterable[str]) -> list[str]:
 
 
 def figures_known() -> Iterator[tuple[str, str]]:
-    """Yield the figures of the character of games, each with a description."""
+    """Yield the name and description of each character figure."""
     yield from ((figure.name, figure.about) for figure in FIGURES)
     yield from ((pooled.name, pooled.about) for pooled in POOLED_FIGURES.values())
 
 
 def is_of_own_games(name: str) -> bool:
-    """Return whether a metric, as written, is measured in games of its own, whose columns no other seats table has."""
+    """Return whether a metric, as written, needs special games, whose columns no other seats table has."""
     return name.strip().startswith(PREFIX) or name.strip().partition(":")[0] in _OF_WISHES
 
 
 def followed_for(plan: Plan, metrics: Iterable[str]) -> Plan:
-    """Return the plan whose games are followed if a metric is a figure of the character of games.
+    """Return the plan with games followed turn by turn if a metric is a character figure.
 
-    Raises UserError for a figure that does not exist, and for a game whose games cannot be followed.
+    Raises UserError for a figure that does not exist, or for a game that cannot be followed.
     """
     asked = figures_in(metrics)
     for name in asked:
@@ -280,15 +280,17 @@ def followed_for(plan: Plan, metrics: Iterable[str]) -> Plan:
 
 
 def played_for(plan: Plan, metric: str) -> Plan:
-    """Return the plan whose games have a metric: followed, with policies overruled or wishes recorded, or in every
-    seating; UserError if there is none."""
+    """Return the plan whose games provide a metric; raise UserError if there is none.
+
+    Its games may be followed turn by turn, have overruled policies or recorded wishes, or be played in every seating.
+    """
     plan = overruled_for(followed_for(plan, [metric]), [metric])
     pooled = pooled_figure_of(metric)
     return plan if pooled is None else plan_of(plan, pooled)
 
 
 def measures_of(seats: pl.DataFrame) -> list[str]:
-    """Return the columns of a seats table whose mean can be compared."""
+    """Return the columns of a seats table whose means can be compared."""
     kinds = seats.schema.items()
     return [name for name, kind in kinds if (kind.is_numeric() or _is_flag(kind)) and name not in _NO_MEASURE]
 
@@ -304,7 +306,7 @@ def _is_share(column: str, seats: pl.DataFrame) -> bool:
 
 
 def groups_of(seats: pl.DataFrame) -> dict[str, list[str]]:
-    """Return the columns of at least two names (wonder, side, policy), with their names."""
+    """Return the columns with at least two names (wonder, side, policy), and these names."""
     import polars as pl
 
     groups = {name: kind.categories.to_list() for name, kind in seats.schema.items() if isinstance(kind, pl.Enum)}
@@ -312,7 +314,7 @@ def groups_of(seats: pl.DataFrame) -> dict[str, list[str]]:
 
 
 def _items(seats: pl.DataFrame, owned: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns of owned items, each with the name of the item."""
+    """Return the columns of owned items, mapped to the names of the items."""
     return {
         column: column.removeprefix(prefix) for prefix in owned for column in seats.columns if column.startswith(prefix)
     }
@@ -324,7 +326,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _item(name: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> tuple[str, str]:
-    """Return the column of an owned item, and the name of the item as in the table."""
+    """Return the column of an owned item, and the item's name as spelled in the table."""
     items = _items(seats, owned)
     for column, item in items.items():
         if item.lower() == name.lower():
@@ -335,7 +337,7 @@ def _item(name: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> tuple[str
 
 
 def _group(name: str, seats: pl.DataFrame) -> tuple[str, str]:
-    """Return the column that contains a name, and the name as in the table."""
+    """Return the column that contains a name, and the name as spelled in the table."""
     groups = groups_of(seats)
     for column, names in groups.items():
         for known in names:
@@ -347,7 +349,7 @@ def _group(name: str, seats: pl.DataFrame) -> tuple[str, str]:
 
 
 def group_metrics(measures: Sequence[str], seats: pl.DataFrame) -> list[Metric]:
-    """Return the measures (``score``, ``win``) of every wonder, side and policy of a seats table."""
+    """Return metrics of the measures (``score``, ``win``) for every wonder, side and policy in a seats table."""
     columns = {measure: outcome_column(measure) for measure in measures}
     return [
         Metric(f"{measure}:{name}", column, _is_share(column, seats), where=((group, name),))
@@ -358,7 +360,7 @@ def group_metrics(measures: Sequence[str], seats: pl.DataFrame) -> list[Metric]:
 
 
 def owned_metrics(names: Sequence[str], seats: pl.DataFrame, owned: Mapping[str, str]) -> list[Metric]:
-    """Return the metrics that show the effect of changed items: how often they are owned, and their owners' wins."""
+    """Return the metrics for changed items: how often they are owned, and how often their owners win."""
     columns = {item: column for column, item in _items(seats, owned).items()}
     known = [name for name in names if name in columns]
     texts = [text for name in known for text in (columns[name], f"owner:{name}", f"winner:{name}")]
@@ -368,22 +370,22 @@ def owned_metrics(names: Sequence[str], seats: pl.DataFrame, owned: Mapping[str,
 def sums_of(
     frame: pl.DataFrame, per_game: int, metrics: Sequence[Metric], concerned: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Return numerator, denominator and a code of the seats that count, for each game and metric.
+    """Return numerator, denominator and a code for the counted seats, for each game and metric.
 
     Parameters
     ----------
     frame: a seats table of whole games in order, ``per_game`` rows each.
     concerned: for each seat, whether it counts.
 
-    Returns an array of shape (games, metrics, 3). The code differs if different seats count, even if they are equally
-    many; it is 0 for a metric per game or with a weight. If any metric is of worth, the shape is (games, metrics, 5):
-    then follow numerator and denominator of the overruled wishes, 0 and 1 for a metric that is not of worth.
+    Returns an array of shape (games, metrics, 3). Different sets of counted seats have different codes; the code is 0
+    for metrics per game or with a weight. If any metric is a worth, the shape is (games, metrics, 5): the last two are
+    numerator and denominator of the overruled wishes, which are 0 and 1 for other metrics.
     """
     return SeatsReader(frame, np.tile(concerned, frame.height // per_game)).sums(metrics, per_game)
 
 
 class SeatsReader:
-    """Columns of a frame as floats, each converted once."""
+    """Reads columns of a frame as floats, converting each only once."""
 
     def __init__(self, frame: pl.DataFrame, concerned: NDArray[np.bool_]) -> None:
         self._frame = frame
@@ -394,14 +396,14 @@ class SeatsReader:
         self._plays = plays.astype(np.float64)
 
     def column(self, name: str) -> NDArray[np.float64]:
-        """Return a column; zeros if the table lacks it (an item that only the other arm has)."""
+        """Return a column; zeros if the table lacks it because only the other arm has the item."""
         if name not in self._columns:
             values = self._frame[name].to_numpy() if name in self._frame.columns else np.zeros(self._frame.height)
             self._columns[name] = values.astype(np.float64)
         return self._columns[name]
 
     def counted(self, metric: Metric, arm: str = FOLLOWED) -> NDArray[np.float64]:
-        """Return 1 for the rows that a metric counts, 0 for the others; for worth, the wishes of each row in an arm."""
+        """Return 1 for each row that a metric counts, otherwise 0; for worth, the row's number of wishes in an arm."""
         counted = self._plays
         if metric.wished:
             counted = counted * self.column(f"{arm}:{metric.item}")
@@ -414,7 +416,7 @@ class SeatsReader:
         return counted
 
     def _has(self, column: str, name: str) -> NDArray[np.bool_]:
-        """Return for each row whether a column has this name."""
+        """Return, for each row, whether a column contains this name."""
         if column not in self._codes:
             series = self._frame[column]
             names = cast("pl.Enum", series.dtype).categories.to_list()
@@ -424,7 +426,7 @@ class SeatsReader:
         return result
 
     def sums(self, metrics: Sequence[Metric], per_game: int) -> NDArray[np.float64]:
-        """Return numerator, denominator and code of the seats for each game and metric; see ``sums_of``."""
+        """Return numerator, denominator and code of the counted seats for each game and metric; see ``sums_of``."""
         wished = any(metric.wished for metric in metrics)
         result = np.empty((self._frame.height // per_game, len(metrics), 5 if wished else 3))
         if wished:

@@ -1,7 +1,8 @@
-"""Figures of all games together: smooth functions of sums over games, such as an effective number of ways to win.
+"""Pooled figures of all games: smooth functions of sums over games, such as an effective number of ways to win.
 
-Such a figure is no mean over games. Each game gives a few numbers, its features; the figure is a function of their
-sums, and its error follows from its derivatives (the delta method), so arms on common deals keep their covariance.
+Such a figure is not a mean over games. Each game contributes a few numbers, its features; the figure is a function of
+their sums, and its error follows from its derivatives (the delta method), which keeps the covariance of arms on common
+deals.
 
     ways_to_win     the exponential of the entropy of the categories in which winners are furthest ahead of the others
     skill, seat,    shares of the variance of the result, from deals that are played in every seating of a mixed table:
@@ -28,19 +29,19 @@ if TYPE_CHECKING:
 
     from wsim.lab.plan import Plan
 
-_STEP = 1e-100  # of a complex step, which is exact: no difference of nearly equal numbers is taken
+_STEP = 1e-100  # complex step, which is exact because it subtracts no nearly equal numbers
 
 
 @dataclass(frozen=True)
 class PooledFigure:
-    """A figure of all games together.
+    """A pooled figure of all games.
 
     Attributes
     ----------
-    name: its name. about: what it is, in a phrase. share: whether it lies between 0 and 1.
+    name: its name. about: a short description. share: whether it is between 0 and 1.
     seatings: whether every deal must be played in every seating.
-    read: returns the features of deals, shape (features, deals), from a seats table and the number of seats of a game.
-        Every deal has the same number of games, one after the other.
+    read: called with a seats table, the number of deals and the number of seats; returns the features of the deals,
+        shape (features, deals). Every deal has the same number of games, which are consecutive.
     value: returns the figure from the sums of the features.
     """
 
@@ -52,12 +53,12 @@ class PooledFigure:
     value: Callable[[Any], Any]
 
     def with_slope(self, sums: Floats) -> tuple[float, Floats]:
-        """Return the figure and its derivatives by the sums."""
+        """Return the figure and its derivatives with respect to the sums."""
         return float(self.value(sums)), slopes(self.value, sums)
 
 
 def slopes(function: Callable[[Any], Any], at: Floats) -> Floats:
-    """Return the derivatives of an analytic function by each of its arguments; NaN where they do not exist."""
+    """Return the derivatives of an analytic function with respect to each argument; NaN where they do not exist."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.stack([np.imag(function(at + 1j * _STEP * row)) / _STEP for row in np.eye(len(at))], axis=-1)
 
@@ -66,15 +67,15 @@ def slopes(function: Callable[[Any], Any], at: Floats) -> Floats:
 
 
 def categories_of(frame: pl.DataFrame) -> list[str]:
-    """Return the columns of the categories of points."""
+    """Return the names of the columns with points by category."""
     return [name for name in frame.columns if name.startswith(POINTS_OF)]
 
 
 def ways_of(frame: pl.DataFrame, games: int, players: int) -> Floats:
-    """Return for each game the category in which its winner is furthest ahead of the mean of the others.
+    """Return, for each game, the category in which its winner is furthest ahead of the mean of the other seats.
 
-    Returns shape (categories, games), each game 1 in total; several winners count in part. ``players``: the seats that
-    compete, the first of each game.
+    The shape is (categories, games); each game sums to 1, shared among several winners. ``players``: the number of
+    competing seats, which come first in each game.
     """
     names = categories_of(frame)
     if not names:
@@ -104,7 +105,7 @@ def _ways(frame: pl.DataFrame, deals: int, seats: int) -> Floats:
 
 
 def _competing(frame: pl.DataFrame, seats: int) -> int:
-    """Return how many seats of a game compete; a seat of rank 0 does not."""
+    """Return the number of competing seats in a game; seats with rank 0 do not compete."""
     return int((frame["rank"][:seats] > 0).sum()) if "rank" in frame.columns else seats
 
 
@@ -114,12 +115,12 @@ SOURCES = ("skill", "seat", "deal", "skill_by_deal", "rest")
 
 
 def orders_of(players: int) -> NDArray[np.int64]:
-    """Return the seatings of a line-up, in each of which every policy has another seat: shape (seatings, seats)."""
+    """Return the seatings of a line-up, shape (seatings, seats); every policy has a different seat in each."""
     return np.stack([np.roll(np.arange(players), -turn) for turn in range(players)])
 
 
 def components_of(frame: pl.DataFrame, deals: int, seats: int) -> Floats:
-    """Return the features that ``explained`` needs, from deals played in every seating; shape (features, deals)."""
+    """Return the features for ``explained`` from deals played in every seating; shape (features, deals)."""
     players = _competing(frame, seats)
     share = _by_game(frame["win_share"], deals * players)[:, :players].reshape(deals, players, players) - 1 / players
     entry = np.stack([share[:, turn, np.argsort(order)] for turn, order in enumerate(orders_of(players))], axis=1)
@@ -158,7 +159,7 @@ _EXPLAINED = {
     "skill": "share of the variance of the result that skill explains (who plays)",
     "seat": "share of the variance of the result that the seat explains",
     "deal": "share of the variance of the result that the deal explains (what a seat is dealt, no matter who plays it)",
-    "skill_by_deal": "share of the variance of the result that deals explain which suit a policy",
+    "skill_by_deal": "share of the variance of the result explained by deals that suit a policy",
 }
 
 
@@ -176,11 +177,11 @@ POOLED_FIGURES: Mapping[str, PooledFigure] = {
         ),
     )
 }
-"""The figures of all games together, by name."""
+"""The pooled figures, by name."""
 
 
 def plan_of(plan: Plan, pooled: PooledFigure) -> Plan:
-    """Return the plan whose games give a figure; raise UserError for a table that has none."""
+    """Return the plan whose games provide a pooled figure; raise UserError if the table cannot provide it."""
     if not pooled.seatings:
         return plan
     if plan.players < 3:
@@ -191,6 +192,6 @@ def plan_of(plan: Plan, pooled: PooledFigure) -> Plan:
 
 
 def in_seatings(plan: Plan) -> Plan:
-    """Return the plan of games that are played in every seating (``wsim.questions.deals.Arm``)."""
+    """Return the plan with every deal played in every seating (``wsim.questions.deals.Arm``)."""
     plain = {CHARACTER: None} if CHARACTER in plan.options else {}
     return plan.replace(rotate=False, **plain)

@@ -1,6 +1,6 @@
-"""The registration of questions: command, form, Python function and ``wsim rerun`` all follow from it.
+"""The registration of questions, from which command, form, Python function and ``wsim rerun`` are derived.
 
-A question is a package whose ``__init__`` defines a ``Question`` called ``QUESTION``, offered as an entry point of the
+A question is a package whose ``__init__`` defines a ``Question`` called ``QUESTION``, provided as an entry point of the
 group ``wsim.questions`` (``wsim.installed``). By convention it contains ``question.py`` (groups of options: dataclasses
 of ``wsim.options``) and ``answer.py`` (the ``Answer`` and the function that computes it). Registrations must be cheap:
 ``wsim --help`` loads all of them, but no other module of a question.
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
 OUTPUTS = ("out", "folder", "resume", "printed")
-"""Options for the output of a command; a form writes to the opened folder instead."""
+"""Output options of commands; a form writes to the open folder instead."""
 
 
 class ItemLink(NamedTuple):
-    """A link from the page of a card or wonder to the form of a question, in which the item is already named.
+    """A link from the page of a card or wonder to the form of a question, with the item already filled in.
 
     Attributes
     ----------
-    option: the field that takes the name of the item. text: the link, with ``{noun}`` for ``card`` or ``wonder``.
-    needs: the constant of the game without which the question cannot be asked, such as ``PICKS``.
+    option: the field that takes the name of the item. text: the link text, with ``{noun}`` for ``card`` or ``wonder``.
+    needs: the constant that a game must define for this question, such as ``PICKS``.
     """
 
     option: str
@@ -43,7 +43,7 @@ class ItemLink(NamedTuple):
     needs: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)  # wsim --help makes this class: each method takes time
+@dataclass(frozen=True, eq=False, repr=False)  # wsim --help creates this class: each method takes time
 class Question:
     """A question about games.
 
@@ -51,30 +51,31 @@ class Question:
 
     Attributes
     ----------
-    name: the name of its entry point and of its form; files of its answers in a run folder begin with it.
+    name: the name of its entry point and of its form, and the prefix of its answer files in a run folder.
     title: its display name. package: its package (``__name__``).
-    asks: what it asks, as a person would; default: the title. topic: the heading under which it is listed with others.
+    asks: the question as a person would ask it; default: the title. topic: the heading under which it is listed.
     groups: the dataclasses of its options, each an ``Options``; the docstring of the first explains the question.
     ask: the function that computes the answer from the plan (if it takes one), each group and an ``Execution``.
     answer: the class of its answer. formats: its file formats, the current one first.
-    command: the words after ``wsim``; default: the name. short: its line in the list of commands. panel: the heading in
-        that list; empty: it is not listed. aliases: former names of the command and of the function.
+    command: the words after ``wsim``; default: the name. short: its line in the list of commands. panel: its heading in
+        that list; empty: not listed. aliases: former names of the command and of the function.
     function: the name of its Python function; default: the name.
-    plan: the keys of a plan that it takes; empty: it takes no plan. games: its default number of games.
-    games_help: the same in words, for the help. plan_options: options for keys of the plan with a different name here.
-    display: a dataclass of options; they are keywords of the answer's ``display``.
+    plan: the plan keys that it takes; empty: it takes no plan. games: its default number of games.
+    games_help: this default in words, for the help. plan_options: plan options whose name is different in this
+        question.
+    display: a dataclass of options that are passed as keywords to the answer's ``display``.
     write: a function of the answer and the groups that writes the requested files and returns the path or paths;
         empty: the command has ``--out FILE``.
-    only_command: options that the form does not have, in addition to ``OUTPUTS``.
-    section: the heading for such answers on the page of a run; empty: they are not shown.
-    people_page: whether the page of people's games says how to get such an answer, while there is none.
-    item_link: the link to its form on the page of a card or wonder; None: there is no link.
+    only_command: options that only the command has, not the form, in addition to ``OUTPUTS``.
+    section: the heading for its answers on the page of a run; empty: not shown.
+    people_page: whether the page of people's games explains how to get an answer as long as there is none.
+    item_link: the link to its form on the page of a card or wonder; None: no link.
     item_effects: whether the main table of its answers has effects of cards or wonders, each shown on the item's page.
-    change_fields: the field for changed values (``PATH=VALUE``), which the page of a catalogue fills, and further
-        fields that this page asks for; empty: it does not offer the question.
-    goal_field: the field for a goal file, which the page of sliders writes; empty: it takes none.
-    first: the fields that its form asks first; the others are folded away.
-    checks_first: whether it makes all its checks before the first game, so that a form can make them too.
+    change_fields: the field for changed values (``PATH=VALUE``), which the catalogue page fills in, and further fields
+        that this page asks for; empty: the page does not offer the question.
+    goal_field: the field for a goal file, which the page of sliders writes; empty: it takes no goal file.
+    first: the fields that its form shows first; the others are collapsed.
+    checks_first: whether it makes all its checks before the first game, so that a form can also make them.
     """
 
     name: str
@@ -113,13 +114,13 @@ class Question:
         object.__setattr__(self, "function", self.function or self.name)
 
     def named(self, target: str) -> Any:
-        """Import and return the object ``module:name`` of the package."""
+        """Import and return the object ``module:name`` from the package."""
         module, _, name = target.partition(":")
         return getattr(import_module(f"{self.package}.{module}"), name)
 
     @property
     def families(self) -> list[str]:
-        """Its formats without ``wsim-`` and version."""
+        """The names of its formats without ``wsim-`` and version."""
         return [name.partition("/")[0].removeprefix("wsim-") for name in self.formats]
 
     @property
@@ -140,7 +141,7 @@ class Question:
 
     @property
     def words(self) -> tuple[type[Options], Field[Any]] | None:
-        """The group and the field that take the positional arguments, if there are any."""
+        """The group and field that take the positional arguments, if any."""
         for group in self.option_groups:
             for option_field, option in options_of(group).values():
                 if option.argument and option.hidden:
@@ -148,7 +149,7 @@ class Question:
         return None
 
     def groups_of(self, values: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> list[Options]:
-        """Return the groups for some values, one mapping each; ``words``: positional arguments.
+        """Create the option groups from their values, one mapping per group; ``words``: positional arguments.
 
         Raises UserError for an invalid value or an unexpected argument.
         """
@@ -177,7 +178,7 @@ class Question:
         return group(**values)
 
     def taken(self, keys: dict[str, Any]) -> list[Options]:
-        """Remove the options of its groups from the keywords, and return the groups."""
+        """Remove the options of its groups from ``keys``, and return the groups."""
         former = {former: name for group in self.option_groups for former, name in former_names(group).items()}
         for name in former.keys() & keys.keys():
             keys[former[name]] = keys.pop(name)
@@ -197,7 +198,7 @@ class Question:
         return answer
 
     def command_line(self, plan: Plan | None, groups: Sequence[Options]) -> str:
-        """Return the shell command that asks this; empty where none can, such as with a function as a policy."""
+        """Return the shell command that asks this question; empty if there is none, as when a policy is a function."""
         arguments, options = list[str](), list[str]()
         for group in groups:
             for name, (declared, spec) in options_of(group).items():
@@ -222,7 +223,7 @@ class Question:
         return shlex.join(["wsim", *self.command.split(), *arguments, *options])
 
     def _record(self, answer: Any, plan: Plan | None, groups: Sequence[Options]) -> None:
-        """Give an answer its command, and its question if it records one (``wsim.questions.asked``)."""
+        """Store the command in an answer, and also the question if the answer records it (``wsim.questions.asked``)."""
         if answer is not None:
             object.__setattr__(answer, "command", self.command_line(plan, groups))
         if hasattr(answer, "asked"):
@@ -264,5 +265,5 @@ def question_of_format(name: str) -> Question | None:
 
 
 def answer_families() -> list[str]:
-    """Return the format names of all answers without ``wsim-`` and version: ``whatif``, ``match``, ..."""
+    """Return the format names of all answers, without ``wsim-`` and version: ``whatif``, ``match``, ..."""
     return [family for question in questions() for family in question.families]

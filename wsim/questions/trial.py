@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from wsim.stats.intervals import Estimate
     from wsim.stats.sequential import Look
 
-BLOCK = 2048  # deals added at a time: small enough for many variants, large enough for the kernels
+BLOCK = 2048  # number of deals added at a time: small enough for many variants, large enough for the kernels
 
 IDENTICAL = 10_000
-"""Deals after which playing stops if none of them differs in any metric."""
+"""Number of deals after which playing stops if none of them differs in any metric."""
 
 
 class Sums(Protocol):
-    """Sums over deals with their effects, some of which are the deciding contrasts."""
+    """Sums over deals and their effects, some of which are the deciding contrasts."""
 
     @property
     def deals(self) -> int:
@@ -47,19 +47,19 @@ class Sums(Protocol):
         ...
 
     def effects(self) -> Estimate:
-        """Return all figures that get an interval."""
+        """Return all effects for which intervals are computed."""
         ...
 
     def has_interval(self) -> NDArray[np.bool_]:
-        """Return for each effect whether enough deals differ for an interval."""
+        """Return, for each effect, whether enough deals differ for an interval."""
         ...
 
     def identical(self, contrast: int, /) -> bool:
-        """Return whether no deal differs."""
+        """Return whether no deal differs in a contrast."""
         ...
 
     def is_self_selected(self, contrast: int, /) -> bool:
-        """Return whether the change selects the seats of a contrast, which then gets no verdict."""
+        """Return whether the change itself selects the seats of a contrast, which then gets no verdict."""
         ...
 
 
@@ -87,10 +87,10 @@ class Trial(Generic[Known]):
 
     Attributes
     ----------
-    question: how it is decided.
+    question: how the trial is decided.
     sums: the sums so far.
-    looks: the looks so far, with the effects at that time.
-    decided: the decided contrasts by number.
+    looks: the looks so far, with the effects at each look.
+    decided: the decisions so far, by contrast number.
     stopped: why playing stopped: ``clear``, ``known`` (to within the wanted precision), ``budget`` or ``interrupted``;
         ``waiting`` until then.
     seconds: the time that playing took.
@@ -99,12 +99,12 @@ class Trial(Generic[Known]):
     def __init__(
         self, sums: Known, question: Comparison, tests: int | None = None, said: Sequence[Sentence] = ()
     ) -> None:
-        """Begin without a deal.
+        """Start a trial without any deals.
 
         Parameters
         ----------
-        tests: the number of contrasts that share alpha, if there are more than these.
-        said: for each contrast, what its effect and the ends of its interval mean, in words.
+        tests: the number of contrasts that share alpha, if there are more than those in ``sums``.
+        said: for each contrast, a function that puts its effect and interval in words.
         """
         self.sums, self.question = sums, question
         self.looks: list[Look] = []
@@ -117,7 +117,7 @@ class Trial(Generic[Known]):
     def play(self, blocks: Generator[Any], progress: Progress | None = None, unit: str = "deals") -> None:
         """Add blocks until all contrasts are decided or the blocks end; Ctrl-C stops with a final look.
 
-        ``blocks``: deals as ``sums.plus`` takes them; a block ends at each look of the question.
+        ``blocks``: blocks of deals in the form that ``sums.plus`` takes; a block ends at each look of the question.
         """
         start, looks = time.perf_counter(), self.question.looks()
         try:
@@ -142,7 +142,7 @@ class Trial(Generic[Known]):
             self.seconds = time.perf_counter() - start
 
     def add(self, block: Any) -> None:
-        """Add a block of deals, in one step: Ctrl-C may come at any time."""
+        """Add a block of deals in one step, because Ctrl-C may come at any time."""
         self.sums = self.sums.plus(block)
 
     def look(self) -> None:
@@ -163,7 +163,7 @@ class Trial(Generic[Known]):
         return [(float(look.effects.value[at]), float(look.low[at]), float(look.high[at])) for at in self.sums.deciding]
 
     def _sentences(self) -> list[str]:
-        """Return what the deciding effects at the last look mean."""
+        """Describe the deciding effects at the last look."""
         return [say(*effect) for say, effect in zip(self._said, self._deciding(), strict=False)]
 
     def finished(self) -> bool:
@@ -187,6 +187,6 @@ class Trial(Generic[Known]):
 
 
 def blocks_of(looks: Sequence[int]) -> list[range]:
-    """Return blocks of at most ``BLOCK`` deals up to the last look, with a block ending at every look."""
+    """Return blocks of at most ``BLOCK`` deals up to the last look; a block ends at every look."""
     edges = sorted({*looks, *range(BLOCK, looks[-1], BLOCK)})
     return [range(first, last) for first, last in zip([0, *edges], edges, strict=False)]

@@ -1,4 +1,4 @@
-"""Make the variants of a plan: changed values, patch files, sweeps over values, restrictions of a seat."""
+"""Create the variants of a plan: changed values, patch files, sweeps over values, restrictions of a seat."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wsim.questions.whatif.question import Change
 
 MAX_VARIANTS = 50
-_WRITING = ("changes", "source", "catalogue")  # entries of a provenance that only record where rules were written
+_WRITING = ("changes", "source", "catalogue")  # entries of a provenance that only record where the rules come from
 _NUMBER = r"[-+]?\d+(?:\.\d+)?"
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?:\.\.({_NUMBER}))?")
 _GRAMMAR = "write PATH=5..9, PATH=5..9..2 (in steps of 2) or PATH=5,7,9"
@@ -31,11 +31,11 @@ class Variant:
     Attributes
     ----------
     name: its unique name.
-    value: the value of a sweep, as written; None otherwise.
+    value: the value of a sweep, as written; None if there is no sweep.
     plans: its plan; for a restriction, one plan per restricted seat.
-    digests: the digests of the plans, with the content of their files.
+    digests: the digests of the plans, including the content of their files.
     seats: the restricted seats; None without a restriction.
-    same: whether its rules are those of the baseline.
+    same: whether its rules are identical to the baseline's.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Variant:
     same: bool = False
 
     def record(self) -> dict[str, Any]:
-        """Return the variant as JSON, for repeating it."""
+        """Return the variant as JSON, so that it can be repeated."""
         seats = None if self.seats is None else list(self.seats)
         plans = [plan.as_dict() for plan in self.plans]
         made = {"seats": seats, "same": self.same, "plans": plans, "digests": list(self.digests)}
@@ -67,7 +67,7 @@ def variants_of(plan: Plan, change: Change, seat: int | None, baseline: Simulato
 def _changed(
     plan: Plan, change: Change, name: str, baseline: Simulator, value: str | None = None
 ) -> tuple[Variant, Arm]:
-    """Return the variant with changed rules; ``value``: the value of a sweep, whose ``path=value`` is then the name."""
+    """Return the variant with changed rules; for the value of a sweep, ``path=value`` becomes its name."""
     for file in change.change_files:
         if plan.path_of(file) != file:
             raise UserError(f"{file!r} also exists in the folder of the plan file: write ./{file}")
@@ -81,11 +81,11 @@ def _changed(
 def repeated(
     recorded: Mapping[str, Any], again: Callable[[Plan], Plan], paths: Mapping[str, str], baseline: Simulator
 ) -> tuple[Variant, Arm]:
-    """Return a recorded variant (``Variant.record``) with its arm.
+    """Restore a recorded variant (``Variant.record``) with its arm.
 
     Parameters
     ----------
-    again: returns the plan to play for a recorded plan.
+    again: called with a recorded plan; returns the plan to play.
     paths: the paths of the files that the plans name.
 
     Raises KeyError, TypeError, ValueError or UserError for an invalid record.
@@ -98,14 +98,14 @@ def repeated(
 
 
 def _seats(recorded: Any, plans: int) -> tuple[int, ...] | None:
-    """Return the restricted seats, one per plan; ValueError for a different number of them."""
+    """Return the restricted seats, one per plan; raise ValueError for a different number of seats."""
     if len(recorded or [None]) != plans:
         raise ValueError(f"{plans} plans for the seats {recorded!r}")
     return None if recorded is None else tuple(map(int, recorded))
 
 
 def _rules(provenance: Any) -> Any:
-    """Return the rules in a provenance, without the entries that record where they were written."""
+    """Return the rules in a provenance, without the entries that record where they come from."""
     if isinstance(provenance, Mapping):
         rules = {key: value for key, value in provenance.items() if key not in _WRITING or isinstance(value, Mapping)}
         return {key: _rules(value) for key, value in rules.items()}
@@ -113,7 +113,7 @@ def _rules(provenance: Any) -> Any:
 
 
 def _restricted(plan: Plan, ban: str, seats: tuple[int, ...], baseline: Simulator) -> tuple[Variant, Arm]:
-    """Return the variant that forbids one seat some actions, each of the seats in turn."""
+    """Return the variant that forbids one seat some actions, for each of the seats in turn."""
     restrict: Restrict | None = find_game(plan.game).RESTRICT
     if restrict is None:
         raise UserError(f"{plan.game} cannot restrict a seat")
@@ -132,7 +132,7 @@ def _prepared(plan: Plan, name: str, baseline: Simulator) -> Simulator:
 
 
 def sweep_values(sweep: str) -> tuple[str, list[str]]:
-    """Return path and values of a sweep such as ``cards.Palace.points=5..9``; raise UserError for anything else.
+    """Parse a sweep such as ``cards.Palace.points=5..9`` into its path and values; raise UserError for anything else.
 
     >>> sweep_values("cards.Palace.points=5..9..2")
     ('cards.Palace.points', ['5', '7', '9'])
@@ -147,7 +147,7 @@ def sweep_values(sweep: str) -> tuple[str, list[str]]:
 
 
 def _range(sweep: str, text: str) -> list[str]:
-    """Return the numbers of ``5..9`` or ``5..9..2`` as exact text, as whole numbers if all are."""
+    """Return the numbers of ``5..9`` or ``5..9..2`` as exact decimal strings, as whole numbers if all are whole."""
     match = _RANGE.fullmatch(text)
     if match is None:
         raise UserError(f"{text!r} in the sweep {sweep!r} is not a range of numbers: {_GRAMMAR}")

@@ -21,10 +21,10 @@ class Words:
 
     Attributes
     ----------
-    noun: what it is, as a phrase: ``how often Palace is built``.
-    before: the words in front of an effect: ``Palace built``. after: those behind it, of a positive and of a negative
-        one.
-    share: whether effects are written in percentage points. unit: what they are counted in otherwise.
+    noun: the metric as a noun phrase: ``how often Palace is built``.
+    before: the words before an effect: ``Palace built``.
+    after: the words after a positive effect, and after a negative one.
+    share: whether effects are written in percentage points. unit: the unit otherwise.
     """
 
     noun: str
@@ -34,21 +34,21 @@ class Words:
     unit: str = ""
 
     def effect(self, value: float, low: float | None, high: float | None, level: float, about: str = "") -> str:
-        """Return an effect with its interval as a phrase.
+        """Describe an effect with its interval in a phrase.
 
-        ``about``: what the sentence already names, such as the card that is changed.
+        ``about``: a name that the sentence already contains, such as the changed card.
         """
         before = self.before.removeprefix(f"{about} ") if about else self.before
         return f"{before} {self.amount(value)} {self.after[value < 0]}{self.interval(low, high, level, value)}"
 
     def amount(self, value: float) -> str:
-        """Return the size of an effect with its unit, without its sign."""
+        """Format the size of an effect with its unit, without the sign."""
         size = abs(100 * value if self.share else value)
         figure = number(size, 1 if size >= (1 if self.share else 10) else 2)
         return f"{figure} percentage points" if self.share else f"{figure} {self.unit}".rstrip()
 
     def so_far(self, value: float, low: float, high: float, level: float, about: str = "") -> str:
-        """Return what games that are still being played say of an effect; infinite or NaN ends are not known yet."""
+        """Describe what is known about an effect while games are being played; unknown ends are infinite or NaN."""
         if not (math.isfinite(low) and math.isfinite(high)):
             return f"too few games for an interval of {self.noun}"
         if low > 0 or high < 0:
@@ -58,7 +58,9 @@ class Words:
         return f"nothing clear about {self.noun}: the effect may be of either sign{known}"
 
     def interval(self, low: float | None, high: float | None, level: float, value: float = 0.0) -> str:
-        """Return `` (95% interval 5.6 to 8.6)``, empty if unknown; without signs if both ends have the effect's."""
+        """Return `` (95% interval 5.6 to 8.6)``, without signs if both ends have the effect's sign; empty if
+        unknown.
+        """
         if low is None or high is None:
             return ""
         scale = 100 if self.share else 1
@@ -70,7 +72,7 @@ class Words:
 
 
 def metric_in_words(name: str, owned: Mapping[str, str]) -> Words:
-    """Return a metric, as written, in words.
+    """Put a metric, as written, in words.
 
     ``owned``: the prefixes of the columns of owned items, each with the noun for an item (``wsim.game.Game.OWNED``).
     """
@@ -91,9 +93,9 @@ def metric_in_words(name: str, owned: Mapping[str, str]) -> Words:
     if head == WANTED:
         return Words(f"how often {rest} is wanted", f"{rest} wanted", OFTEN, share=True)
     if head == "owner":
-        return Words(f"how often seats with {rest} win", f"{rest} lets its owners win", OFTEN, share=True)
+        return Words(f"how often seats with {rest} win", f"owners of {rest} win", OFTEN, share=True)
     if head == "winner":
-        return Words(f"how often a winner has {rest}", f"{rest} is with a winner", OFTEN, share=True)
+        return Words(f"how often a winner has {rest}", f"a winner has {rest}", OFTEN, share=True)
     if name.startswith(PREFIX):
         figure = rest.replace("_", " ")
         return Words(figure, figure, HIGH, share, unit)

@@ -158,7 +158,7 @@ def test_a_folder_with_a_different_match_is_not_resumed(wsim_command: Command) -
     )
     for more, said in (
         (("--seed", "2"), "its digests differ"),
-        (("--budget", "40"), "the budget must be at least the 50 deals of before, not 40"),
+        (("--budget", "40"), "the budget must be at least 50 deals, as before, not 40"),
         (("--alpha", "0.1"), "its question differ"),
         (("p:skill=9",), "its policies and digests differ (p:skill=3, p, not p:skill=3, p, p:skill=9)"),
     ):

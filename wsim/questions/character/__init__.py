@@ -1,4 +1,4 @@
-"""Character: how games go, apart from who wins them: decisiveness, drama, what decides, ways to win, interaction."""
+"""Character: how games unfold, apart from who wins: decisiveness, drama, causes, ways to win, interaction."""
 
 from wsim.questions.registry import Question
 

@@ -1,7 +1,7 @@
-"""The character of a game: figures from the chances of its seats (``wsim.positions.character``), and their differences.
+"""The character of a game: figures computed from seats' win chances (``wsim.positions.character``), and differences.
 
 All figures are smooth functions of sums over games, so errors are linear forms in the features of a game
-(``wsim.stats.moments``); arms play games of the same numbers, and differences take the covariance into account.
+(``wsim.stats.moments``); all arms play games with the same numbers, and differences take the covariance into account.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ if TYPE_CHECKING:
 
 BLOCK, BLOCKS = 1024, 20
 WISHES, CHANCE = 2000, 0.01
-"""Games from which ``wanted`` follows, and how often policies are overruled in them."""
+"""Number of games used for ``wanted``, and how often policies are overruled in them."""
 NEVER, ALWAYS = 0.02, 0.95
-"""Shares of turns between which a thing is neither ignored nor a matter of course."""
+"""Shares of turns between which an item is wanted neither too rarely nor too often."""
 NOTES = (
     "Chances are those of an observer who sees all hands but no cards to come",
     "half_at to behind are about the winners; drama is the average drama of Ludii",
@@ -88,18 +88,19 @@ class CharacterAnswer(AskedAnswer):
 
     Attributes
     ----------
-    question: what was asked. games: games of each arm. seconds: the time that playing took. stopped: ``done`` or
+    question: the question. games: the number of games of each arm. seconds: the time that playing took. stopped:
+        ``done`` or
     ``interrupted``.
     figures: one row for each arm and figure: arm, figure, estimate with estimate_low and estimate_high, n (games),
         about.
     differences: one row for each variant and figure: arm, figure, baseline, variant, difference with its interval, q
         (Benjamini-Hochberg), verdict; empty with a single arm.
-    settled: arm, moment, share (of the variance of the result that comes about there) with its interval, n.
+    settled: arm, moment, share (of the variance of the result that is decided at that moment) with its interval, n.
     components: arm, source (skill, seat, deal, skill by deal, rest), share of the variance of the result with its
         interval, n (deals); empty with a single policy.
-    ways: arm, category, share of the games that winners lead by it, with its interval, n.
-    viability: arm, what, name, wanted (of the turns on which it could be had) with its interval, n (turns), verdict
-        (``nobody wants``, ``always wanted``).
+    ways: arm, category, share (of games whose winner is furthest ahead in it) with its interval, n.
+    viability: arm, what, name, wanted (share of the turns on which the item was available) with its interval, n
+        (turns), verdict (``nobody wants``, ``always wanted``).
     remarks: caveats, one sentence each, without a full stop.
     """
 
@@ -129,12 +130,12 @@ class CharacterAnswer(AskedAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
-        """Return the declarations of the columns of its tables."""
+        """Return the column declarations of each table."""
         return _COLUMNS
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """Return what differs most, or when games are decided and how often the lead changes, in words."""
+        """State what differs most, or when games are decided and how often the lead changes."""
         level = float(stored.record["question"]["level"])
         if stored.record.get("differences"):
 
@@ -156,9 +157,7 @@ class CharacterAnswer(AskedAnswer):
 
     @classmethod
     def document(cls, stored: Stored) -> Document:
-        """Return a stored answer as a document for pages: differences, when the result comes about and how games are
-        won, as charts.
-        """
+        """Return a stored answer as a document for pages: charts of differences, deciding moments and ways to win."""
         record, document = stored.record, super().document(stored)
         arms = ("arm",) if len({row["arm"] for row in record["figures"]}) > 1 else ()
         charts = {
@@ -175,7 +174,7 @@ class CharacterAnswer(AskedAnswer):
         return replace(document, tables=[*drawn, stored.sheet("figures", "Figures of the games"), *rest])
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer as a document: the figures, what settles the result, ways to win, viability."""
+        """Return the answer as a document: figures, what decides the result, ways to win, viability."""
         shown, several = view(self.figures), self.figures["arm"].n_unique() > 1
         title = f"Character of the game, {self.games:,} games" + (" of each arm" if several else "")
         sheets = [Sheet(title, _rows(shown, several), _COLUMNS["figures"], labels=1 + several)]
@@ -241,7 +240,7 @@ def _rows(frame: pl.DataFrame, several: bool) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, eq=False)
 class _Features:
-    """Follows games of an arm and returns their features, shape (features, games); something to send to a worker."""
+    """Follows the games of an arm and returns their features, shape (features, games); can be sent to a worker."""
 
     simulator: Simulator
     playouts: int | None
@@ -266,7 +265,7 @@ def _by_game(column: pl.Series, games: int) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class _AllArms:
-    """Plays games in every arm."""
+    """Plays the same games in every arm."""
 
     arms: tuple[_Features, ...]
 
@@ -276,7 +275,7 @@ class _AllArms:
 
 @dataclass(frozen=True)
 class _Quantities:
-    """The quantities of an arm: their names, values, and the linear forms of their errors in the features."""
+    """The quantities of an arm: their names, values, and errors as linear forms in the features."""
 
     names: list[tuple[str, str]]
     values: NDArray[np.float64]
@@ -324,7 +323,7 @@ def _quantities(sums: NDArray[np.float64], games: int, moments: Sequence[str], w
 def ask(plan: Plan, question: CharacterQuestion, execution: Execution = Execution()) -> CharacterAnswer:
     """Follow games of a plan and of its variants, and return the character of each.
 
-    Raises UserError for what cannot be asked, Interrupted on Ctrl-C with the answer so far.
+    Raises UserError for an invalid question, Interrupted on Ctrl-C with the answer so far.
     """
     baseline: Simulator = find_game(plan.game).prepare(plan)
     arms = _arms(plan, question, baseline)
@@ -370,7 +369,7 @@ def ask(plan: Plan, question: CharacterQuestion, execution: Execution = Executio
 
 
 def _arms(plan: Plan, question: CharacterQuestion, baseline: Simulator) -> list[tuple[str, Plan, Arm]]:
-    """Return the arms, the baseline first, each with its name and plan."""
+    """Return the name, plan and arm of each arm, the baseline first."""
     arms = [("baseline" if question.variant or question.variant_files else plan.ruleset, plan, Arm("", (baseline,)))]
     if question.variant or question.variant_files:
         change = Change(change=question.variant, change_files=question.variant_files)
@@ -390,7 +389,7 @@ def _tables(
     moments: Moments, games: int, arms: Sequence[str], settling: Sequence[Sequence[str]],
     ways: Sequence[Sequence[str]], level: float,
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]:  # fmt: skip
-    """Return figures, differences, settled, ways."""
+    """Return the tables ``figures``, ``differences``, ``settled`` and ``ways``."""
     size, first, tables, whole = moments.totals.shape[1], 0, list[pl.DataFrame](), list[_Quantities]()
     for arm, names, categories in zip(arms, settling, ways, strict=True):
         width = 2 * len(FIGURES) + len(names) + 1 + len(categories)
@@ -426,7 +425,7 @@ def _estimate(
 
 
 def _differences(moments: Moments, arms: Sequence[str], whole: Sequence[_Quantities], level: float) -> pl.DataFrame:
-    """Return the differences of each further arm in every figure."""
+    """Return the differences from the baseline for each other arm and every figure."""
     base, tables = whole[0], [_empty("differences")]
     for arm, own in zip(arms[1:], whole[1:], strict=True):
         both = [name for name in own.names if name[0] == "figures" and name in base.names]
@@ -448,7 +447,7 @@ def _differences(moments: Moments, arms: Sequence[str], whole: Sequence[_Quantit
 
 
 def _empty(table: str) -> pl.DataFrame:
-    """Return a table without rows."""
+    """Return an empty table with the right columns."""
     columns = {
         end: pl.Float64 if column.ends or column.kind in (NUMBER, SHARE) or column is Q else pl.String
         for column in _COLUMNS[table]
@@ -461,7 +460,7 @@ def _empty(table: str) -> pl.DataFrame:
 
 
 def _components(arms: Sequence[tuple[str, Plan, Arm]], question: CharacterQuestion, games: int) -> pl.DataFrame:
-    """Return the shares of variance due to skill, seat and deal, from deals that are played in every seating."""
+    """Return the shares of variance due to skill, seat and deal, from deals played in every seating."""
     tables = [_empty("components")]
     for name, plan, arm in arms:
         if len(set(arm.simulators[0].labels)) < 2 or plan.players < 3:
@@ -488,7 +487,7 @@ def _components(arms: Sequence[tuple[str, Plan, Arm]], question: CharacterQuesti
 
 
 def _viability(arms: Sequence[tuple[str, Plan, Arm]], question: CharacterQuestion, games: int) -> pl.DataFrame:
-    """Return how often each item is wanted when it is available, the rarest first."""
+    """Return how often each item is wanted when it is available, the least wanted first."""
     tables = [_empty("viability")]
     for name, plan, _ in arms:
         if find_game(plan.game).WISHES is None or {"randomise", "overrule"} & set(plan.options):

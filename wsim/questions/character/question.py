@@ -1,4 +1,4 @@
-"""The options of ``wsim experiment character``: what is compared, and how chances are estimated."""
+"""The options of ``wsim experiment character``: the compared variants, and how chances are estimated."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from wsim.options import Options, at_least, level_option, names, option
 class CharacterQuestion(Options):
     """Measure the character of a game: how decisive and dramatic it is, what decides it, and how its seats interact.
 
-    The chance of every seat at every turn comes from the value net of the game, calibrated with the players, or from
-    playouts. With a variant or another rule set, the differences are shown too; variants play the same deals.
+    Each seat's win chance at every turn comes from the value net of the game, calibrated with the players, or from
+    playouts. With a variant or a different rule set, the differences are also shown; variants play the same deals.
     """
 
     variant: tuple[str, ...] = option(
         "Compare with this value changed (repeatable; together one variant).", (), metavar="PATH=VALUE",
         names=("--variant-set",),
-        label="Compare with what change? (empty: none)", picker="value", example="cards.Palace.points=5",
+        label="Which change to compare with? (empty: none)", picker="value", example="cards.Palace.points=5",
     )  # fmt: skip
     variant_files: tuple[str, ...] = option(
         "Compare with this patch applied (repeatable).",

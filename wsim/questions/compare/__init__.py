@@ -5,7 +5,7 @@ from wsim.questions.registry import Question
 QUESTION = Question(
     name="compare",
     title="Compare runs",
-    asks="In what do two runs differ?",
+    asks="How do two runs differ?",
     topic="Cards and rules",
     short="How two runs differ, with intervals.",
     panel="Analyse a run",

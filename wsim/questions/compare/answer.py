@@ -1,9 +1,9 @@
-"""Two runs compared, metric by metric: game by game where they have the same deals, else as independent samples.
+"""Compare two runs, metric by metric: game by game where they have the same deals, otherwise as independent samples.
 
-Games of one seed draw from the same random streams (wsim/rng.py), so two runs of one seed and one number of players are
-paired on the games that both have: the luck of the deal is in both and cancels as far as the rules deal alike, and what
-the streams have in common is in the interval. Runs of different seeds, or parts without a common game, are independent:
-the squares of their errors add up. Either way intervals are clustered by game.
+Games with the same seed draw from the same random streams (wsim/rng.py), so two runs with the same seed and number of
+players are paired on their common games: the luck of the deal is the same in both and cancels to the extent that the
+rules deal alike, and the interval accounts for what the streams have in common. Runs with different seeds, or parts
+without a common game, are independent: their squared errors add up. Either way, intervals are clustered by game.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FIRST = ("metric", "difference", "verdict", "q", "first", "second", "n")
-MAX_SHOWN = 60  # characters of a value
-BLOCK = 8192  # games added at a time
-MAX_SIMULATED = 50_000  # games of a simulated run that is compared with people: its error is then negligible
+MAX_SHOWN = 60  # maximum number of characters shown of a value
+BLOCK = 8192  # number of games added at a time
+MAX_SIMULATED = 50_000  # games used of a simulated run that is compared with people; its error is then negligible
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,15 +57,15 @@ class CompareAnswer(AskedAnswer):
 
     Attributes
     ----------
-    runs: their folders; the difference is the second minus the first.
-    differs: the differences in how they were made, by path: first and second.
-    paired: whether they are paired game by game. how: the same in a sentence, with the reason.
-    games: the number of games of each that count.
+    runs: the folders of the runs; differences are the second run minus the first.
+    differs: the differences in how the runs were made, by path: first and second.
+    paired: whether the runs are paired game by game. how: a sentence on this, with the reason.
+    games: the number of games of each run that count.
     level: confidence level of each interval separately.
-    metrics: one row per metric: metric, share (whether it is between 0 and 1), first, second (its value in each run),
-        difference with difference_low and difference_high, q (Benjamini-Hochberg over the table), n_first and n_second
-        (seats or games that count); if paired, also differing (games that differ) and variance_removed (by pairing).
-        Unknown is null.
+    metrics: one row per metric: metric, share (whether it is between 0 and 1), first and second (its value in each
+        run), difference with difference_low and difference_high, q (Benjamini-Hochberg over the table), n_first and
+        n_second (seats or games that count); if paired, also differing (games that differ) and variance_removed (by
+        pairing). Unknown values are null.
     within: the wanted half width of the differences.
     """
 
@@ -85,12 +85,12 @@ class CompareAnswer(AskedAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
-        """Return the declarations of the columns of its tables."""
+        """Return the column declarations of each table."""
         return {"metrics": metric_columns()}
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """Return in what the runs differ most, in words."""
+        """State the metrics in which the runs differ most."""
         record, owned = stored.record, dict[str, str]()
         for name in GAMES:
             owned |= find_game(name).OWNED
@@ -109,18 +109,18 @@ class CompareAnswer(AskedAnswer):
 
     @property
     def widest(self) -> float:
-        """The half width of the widest interval of a difference."""
+        """The largest half width of an interval of a difference."""
         return widest_of(self.metrics["difference_low"], self.metrics["difference_high"])
 
     @property
     def title(self) -> str:
-        """The difference, as ``second minus first``."""
+        """The title of the difference: ``second minus first``."""
         first, second = self.runs
         return f"{second} minus {first}"
 
     @classmethod
     def document(cls, stored: Stored) -> Document:
-        """Return a stored answer as a document for pages: the differences as charts, shares and points apart."""
+        """Return a stored answer as a document for pages: separate charts for differences in shares and points."""
         sheets = []
         for share, title in ((False, "Points and counts"), (True, "Shares")):
             metrics = stored.main.filter(pl.col("share") == share)
@@ -130,7 +130,7 @@ class CompareAnswer(AskedAnswer):
         return Document(stored.main, sheets, notes=[f"{stored.record['how']}."])
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer as a document: what differs, points and counts, shares."""
+        """Return the answer as a document: differences in how the runs were made, points and counts, shares."""
         shown = view(self.metrics)
         tables = [Sheet("What differs", self._differences())] if self.differs else []
         for what, part in shown.partition_by("share", as_dict=True, maintain_order=True, include_key=False).items():
@@ -146,7 +146,7 @@ class CompareAnswer(AskedAnswer):
         return Document(rows=shown, named="metrics", tables=tables, notes=notes)
 
     def _differences(self) -> list[dict[str, str]]:
-        """Return one row per path that differs."""
+        """Return one row per setting that differs."""
         first, second = self.runs
         names = (first, second) if first != second else ("first", "second")
         return [
@@ -156,7 +156,7 @@ class CompareAnswer(AskedAnswer):
 
 
 def metric_columns(*, shares: bool = False) -> tuple[Column, ...]:
-    """Return the columns of a table of metrics; ``shares``: whether all of them are shares."""
+    """Declare the columns of a table of metrics; ``shares``: whether all of them are shares."""
     kind, of = SHARE if shares else NUMBER, "of wins or seats" if shares else ""
     return (
         Column("metric", NAME), Column("share", CATEGORY), Column("first", kind, unit=of), N, Q,
@@ -168,7 +168,7 @@ def metric_columns(*, shares: bool = False) -> tuple[Column, ...]:
 
 
 def _slim(metrics: pl.DataFrame) -> pl.DataFrame:
-    """Drop columns that repeat another one; the JSON has them all."""
+    """Drop columns that repeat a different one; the JSON record has all of them."""
     if not (metrics["n_first"] == metrics["n_second"]).all():
         return metrics
     return metrics.drop("n_second", "differing", strict=False).rename({"n_first": "n"})
@@ -197,12 +197,12 @@ def ask(question: CompareQuestion, execution: Execution = Execution()) -> Compar
 
 
 def _grown(run: Run, games: int, execution: Execution) -> Run:
-    """Return a run with at least so many games, playing the missing ones into its folder."""
+    """Return a run with at least ``games`` games, after playing the missing ones into its folder."""
     if run.plan.games >= games and run.complete:
         return run
     if run.plan.code:
         raise UserError(
-            f"{str(run.path)!r} would run its {run.plan.code_in_words()}: add games by wsim run --resume --trust"
+            f"{str(run.path)!r} would run its {run.plan.code_in_words()}: to add games, use wsim run --resume --trust"
         )
     plan = load_run(run.path, to_resume=True).plan.replace(games=max(games, run.plan.games))
     how: dict[str, Any] = {"threads": execution.threads, "cluster": execution.cluster, "progress": execution.progress}
@@ -212,8 +212,10 @@ def _grown(run: Run, games: int, execution: Execution) -> Run:
 def compare_runs(
     first: Run, second: Run, metrics: Sequence[str] = (), *, level: float = 0.95, progress: Progress | None = None
 ) -> CompareAnswer:
-    """Compare two runs of one game and number of players; ``metrics`` (default: score, its parts, win share and score
-    of every name) are written as in ``wsim.questions.metrics``.
+    """Compare two runs with the same game and number of players.
+
+    ``metrics`` are written as in ``wsim.questions.metrics`` (default: score, its categories, and win share and score of
+    every name).
 
     Raises UserError for runs that cannot be compared, StoreError for a damaged one.
     """
@@ -231,7 +233,7 @@ def compare_runs(
     columns: dict[str, pl.Series] = {}
     how = ""
     if not chosen:
-        how = "Games that measure worth are taken as independent"
+        how = "Games that measure worth are treated as independent"
         counts = (first.games, second.games)
     elif paired:
         columns = _paired(first, second, chosen, common, level, progress)
@@ -259,7 +261,7 @@ def compare_runs(
 
 
 def _worths(first: Run, second: Run, names: Sequence[str], level: float) -> pl.DataFrame:
-    """Return the rows of metrics of worth, the runs taken as independent; UserError for what either does not know."""
+    """Return the rows of worth metrics, treating the runs as independent; raise UserError if either run lacks one."""
     rows: list[dict[str, Any]] = []
     tables = [run.worth(level=level).frame for run in (first, second)] if names else []
     z = float(normal_quantile((1 + level) / 2))
@@ -290,7 +292,7 @@ def _worths(first: Run, second: Run, names: Sequence[str], level: float) -> pl.D
 
 
 def _refuse_unlike(first: Run, second: Run, *, of_rows: bool) -> None:
-    """Raise UserError unless both runs have games, of the same game, number of players and, with rows, seats."""
+    """Raise UserError unless both runs have games and agree in game, number of players and, with rows, seats."""
     first_plan, second_plan = first.plan, second.plan
     names = f"{str(first.path)!r} and {str(second.path)!r}"
     if first_plan.game != second_plan.game:
@@ -305,13 +307,13 @@ def _refuse_unlike(first: Run, second: Run, *, of_rows: bool) -> None:
 
 
 def _seats_a_game(run: Run) -> int:
-    """Return the number of rows per game; UserError for a run without games."""
+    """Return the number of rows per game; raise UserError for a run without games."""
     first = run.seats.select(pl.col("game").first()).collect().item()  # raises if there are no rows
     return int(run.rows_of("seats", range(first, first + 1)).select(pl.len()).collect().item())
 
 
 def _metrics(first: Run, second: Run, names: Sequence[str]) -> tuple[Metric, ...]:
-    """Return the requested metrics, or the default ones; UserError for one that neither run has."""
+    """Return the requested or the default metrics; raise UserError for a metric that neither run has."""
     samples = [pl.DataFrame(schema=run.seats.collect_schema()) for run in (first, second)]
     by_people = bool(first.people or second.people)
     if by_people:  # only columns that both recorded; the players are what is compared
@@ -331,7 +333,7 @@ def _metrics(first: Run, second: Run, names: Sequence[str]) -> tuple[Metric, ...
 
 
 def _with_seats(seats: pl.DataFrame, first: Run, second: Run) -> pl.DataFrame:
-    """Name the seats (``seat 0``), so that they can be compared, unless people did not record them."""
+    """Name the seats (``seat 0``) so that they can be compared, unless games between people did not record them."""
     if any(run.people is not None and run.people["seats"] != "recorded" for run in (first, second)):
         return seats
     names = [f"seat {number}" for number in range(_seats_a_game(first))]
@@ -339,7 +341,7 @@ def _with_seats(seats: pl.DataFrame, first: Run, second: Run) -> pl.DataFrame:
 
 
 def _read(name: str, samples: Sequence[pl.DataFrame], owned: Mapping[str, str]) -> Metric:
-    """Parse a metric that either run may have."""
+    """Parse a metric that may exist in only one of the runs."""
     try:
         return parse_metric(name, samples[0], owned)
     except UserError:
@@ -351,7 +353,7 @@ def _read(name: str, samples: Sequence[pl.DataFrame], owned: Mapping[str, str]) 
 
 
 def _spans(run: Run) -> list[range]:
-    """Return the games of a run as ranges in order."""
+    """Return the games of a run as ascending ranges."""
     spans: list[range] = []
     for shard in run.shards["seats"]:
         games = range(shard.first, shard.first + shard.games)
@@ -409,7 +411,7 @@ def _paired(
     level: float,
     progress: Progress | None,
 ) -> dict[str, pl.Series]:
-    """Return the columns of a comparison on the games that both runs have."""
+    """Return the columns of a comparison on the common games of both runs."""
     seats, known, total = _seats_a_game(first), Contrasts(1, len(metrics)), sum(map(len, common))
     for left, right in zip(*(_blocks(run, common, metrics, seats) for run in (first, second)), strict=True):
         known = known.plus([left, right])
@@ -449,10 +451,11 @@ def _separate(
 def _with_people(
     first: Run, second: Run, metrics: tuple[Metric, ...], level: float
 ) -> tuple[dict[str, pl.Series], str]:
-    """Return the columns of a comparison with people's games, seat by seat, and how it was made, as a sentence.
+    """Return the columns of a comparison with people's games, seat by seat, and a sentence on how it was made.
 
-    The error of a share is at least one seat: in few games, what never happened is not impossible. Where people chose
-    their boards, the seats of the other run are weighted to the same boards, except in metrics of a board.
+    The error of a share is at least one seat, because an event that never happened in a few games is not impossible.
+    Where people chose their boards, the seats of the other run are weighted to the same boards, except in metrics of a
+    single board.
     """
     runs = (first, second)
     rows = [run.seats if run.people else run.rows_of("seats", range(MAX_SIMULATED)) for run in runs]
@@ -481,7 +484,7 @@ def _with_people(
 
 
 def _boards_of_both(first: pl.DataFrame, second: pl.DataFrame) -> list[str]:
-    """Return the columns that say which board a seat has, of seats tables that both have them."""
+    """Return the columns that identify a seat's board, if both seats tables have them."""
     kinds = {name for name, kind in first.schema.items() if isinstance(kind, pl.Enum)}
     return [name for name in first.columns if name in kinds & {*second.columns} - {"policy", "player", "group", "seat"}]
 
@@ -493,9 +496,10 @@ def _seat_by_seat(
     weights: NDArray[np.float64],
     level: float,
 ) -> tuple[Estimate, NDArray[np.int64]]:
-    """Return metrics of a seats table with clustered errors, and how many seats each counts.
+    """Return the metrics of a seats table with clustered errors, and the number of seats that each counts.
 
-    ``codes``: of ``clusterings_of``. ``weights``: of each seat, in metrics that are not of one board.
+    ``codes``: the clusters from ``clusterings_of``. ``weights``: the weight of each seat in metrics that are not about
+    a single board.
     """
     read = MetricReading(metrics, np.ones(1, bool))
     value, count, _ = read(frame.with_columns(game=pl.int_range(pl.len(), dtype=pl.UInt64)), range(frame.height))
@@ -507,7 +511,7 @@ def _seat_by_seat(
 
 
 def _weights(seats: pl.DataFrame, people: pl.DataFrame, boards: list[str]) -> NDArray[np.float64]:
-    """Return for each seat how much more often people had its board."""
+    """Return, for each seat, how many times as often people had its board."""
     shares = [
         frame.select(pl.col(boards).cast(pl.String)).group_by(boards).agg(share=pl.len() / frame.height)
         for frame in (seats, people)
@@ -524,7 +528,7 @@ def _weights(seats: pl.DataFrame, people: pl.DataFrame, boards: list[str]) -> ND
 def _columns(
     first: Estimate, second: Estimate, difference: Estimate, counts: NDArray[np.float64]
 ) -> dict[str, pl.Series]:
-    """Return the columns common to paired and unpaired comparisons."""
+    """Return the columns that paired and unpaired comparisons share."""
     return {
         "first": nulls(first.value),
         "second": nulls(second.value),

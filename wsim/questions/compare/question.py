@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class CompareQuestion(Options):
     """Compare two runs: OTHER minus RUN, paired game by game where they have the same deals.
 
-    Either may be a folder with runs of several numbers of players (wsim import): the other run says which is meant.
+    Either may be a folder with runs for several numbers of players (wsim import): the other run's number is used.
     """
 
     first: str = argument("Run folder.", metavar="RUN", file=True, label="Which run?", picker="run", example="study")
@@ -42,7 +42,7 @@ class CompareQuestion(Options):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.within is not None and not self.metric:
-            raise UserError("within needs a metric, whose unit it has: add --metric, such as --metric score")
+            raise UserError("within needs a metric, which determines its unit: add --metric, such as --metric score")
 
     @property
     def plans(self) -> list[Plan]:

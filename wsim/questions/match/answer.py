@@ -53,7 +53,7 @@ ESTIMAND = {
     True: "Win share of a policy at tables with all other policies, in every arrangement of a deal",
     False: "Win share of one seat of a policy when all other seats play the other policy, each seat of a deal in turn",
 }
-"""By whether tables are mixed."""
+"""The estimand, by whether tables are mixed."""
 DRAWN = (
     "Win share of a policy at tables with all other policies, each in every seat of a deal, in an order drawn per deal"
 )
@@ -79,24 +79,24 @@ class MatchAnswer(Answer):
     Attributes
     ----------
     policies: the policies in the given order.
-    question: how it was played and decided.
+    question: how the match was played and decided.
     estimand: the win share, in one sentence.
-    stopped: why playing stopped: ``clear``, ``known`` (to the precision), ``budget``, ``interrupted``.
-    deals, games: the numbers played at all tables together. seconds: the time that took.
+    stopped: why playing stopped: ``clear``, ``known`` (to the wanted precision), ``budget`` or ``interrupted``.
+    deals, games: the numbers of deals and games played at all tables together. seconds: the time that playing took.
     pairs: one row per pair of policies and table: ruleset, players, policy, other, win_share of the first and
-        other_share of the second, fair (share of a side), difference of the two, margin (points by which the first is
-        ahead of the second at the same table), all except fair with _low and _high; verdict, decided_at (deals), deals.
-        Verdicts are higher, lower, equivalent, unclear; identical: no deal differed.
-    cells: one row per policy, field and table: ruleset, players, policy, against (the policy of all others; None:
-        mixed), win_share, times_fair and margin (its points minus the mean of the others at the table), each with _low
-        and _high, deals.
+        other_share of the second, fair (share of a side), difference (first minus second), margin (points by which the
+        first is ahead of the second at the same table), all except fair with _low and _high; verdict, decided_at
+        (deals), deals. Verdicts are higher, lower, equivalent, unclear; identical: no deal differed.
+    cells: one row per policy, field and table: ruleset, players, policy, against (the policy of all other seats; None:
+        mixed), win_share, times_fair, and margin (its points minus the mean of the other sides at the table), each with
+        _low and _high, deals.
     ratings: policy, rating (400 points are ten times the strength, the mean is 0) with _low and _high, strength; empty
-        if the games do not determine them.
+        if the games do not determine ratings.
     costs: policy, microseconds (processor time per decision, None if decisions are not counted), games per second on
         one thread in self-play.
     remarks: caveats, one sentence each, without a full stop.
-    looks: the deals at each look so far, by table; a continued match keeps them.
-    made: what determines the games: plans, digests, versions.
+    looks: the number of deals at each look so far, by table; a continued match keeps them.
+    made: the settings that determine the games: plans, digests, versions.
     """
 
     FORMAT: ClassVar[str] = "wsim-match/1"
@@ -125,7 +125,7 @@ class MatchAnswer(Answer):
     made: Mapping[str, Any] = field(repr=False, metadata=UNRECORDED)
 
     def record(self) -> dict[str, Any]:
-        """Return the answer as a JSON object, preceded by what determines the games."""
+        """Return the answer as a JSON object, preceded by the settings that determine the games."""
         return {"format": self.FORMAT, **self.made, **super().record()}
 
     def matrix(self, column: str = "win_share") -> pl.DataFrame:
@@ -137,13 +137,13 @@ class MatchAnswer(Answer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return the declarations of the columns of its tables."""
+        """Return the column declarations of each table."""
         policies = [estimated(str(name), SHARE, unit=OF_WINS) for name in record["policies"]]
         return {**dict.fromkeys(cls.TABLES, _COLUMNS), "matrix": (*_COLUMNS, *policies)}
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """Return who wins more often, in words."""
+        """State which policy wins more often."""
         return conclusion_of(stored)
 
     @classmethod
@@ -179,7 +179,7 @@ class MatchAnswer(Answer):
         return Document(rows=shown, named="pairs", tables=tables, notes=self._notes())
 
     def _where(self) -> str:
-        """Return the tables in words: ``1e, 4 players``."""
+        """Describe the tables: ``1e, 4 players``."""
         rulesets, players = (list(dict.fromkeys(self.pairs[name].to_list())) for name in ("ruleset", "players"))
         return f"{' and '.join(rulesets)}, {' and '.join(map(str, players))} players"
 
@@ -222,7 +222,7 @@ class MatchAnswer(Answer):
         ]
 
     def _seed(self) -> list[str]:
-        """Return a note that publishes the seed of a contest."""
+        """Return a note that reveals the seed of a contest."""
         commitment = self.made.get("seed_commitment")
         seed = self.made["plan"]["seed"] if commitment else 0
         return (
@@ -230,7 +230,7 @@ class MatchAnswer(Answer):
         )
 
     def _telling(self) -> str:
-        """Return how many more deals would settle the pairs that are unclear."""
+        """Return a sentence on how many more deals would settle the unclear pairs."""
         labels = [name for name in ("policy", "other", "ruleset", "players") if self.pairs[name].n_unique() > 1]
         deals, margin = int(self.pairs["deals"].max() or 0), self.question.margin  # type: ignore[arg-type]
         return undecided_note(self.pairs, labels, "difference", deals, margin=margin, unit="deals")
@@ -246,11 +246,11 @@ class MatchAnswer(Answer):
         if not self.made.get("isolated"):
             how = f"compiled policies received copies of what their seats may see, {checks} bounds checks"
             return [f"{names}: trusted, in this process; {how}."]
-        return [f"{names}: isolated, each in a process of its own.", *self.made.get("failures", ())]
+        return [f"{names}: isolated, each in its own process.", *self.made.get("failures", ())]
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
-        """Return the fields that distinguish an answer from others of its kind in a folder."""
+        """Return the fields that distinguish an answer from other answers of its kind in a folder."""
         return [record["digests"], record["question"]]
 
     @classmethod
@@ -282,15 +282,15 @@ class MatchAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Return the compared content in words."""
+        """Describe the compared content."""
         return f"{record['deals']:,} deals in every seating, {counted(len(record['pairs']), 'pair')}"
 
     def provenance_differences(self, record: Mapping[str, Any]) -> list[str]:
-        """Return the differences in how the games were made: of the first policy, or of any."""
+        """Return the differences in how the games were made: those of the first policy, or that some policy differs."""
         recorded, current = (recorded_provenance(source["made"]) for source in (record, self.made))
         differences = [] if _digests(record) == _digests(self.made) else ["a policy or a rule set was different"]
         if record.get("seatings") != self.made.get("seatings"):
-            differences.append("the seating was decided differently")
+            differences.append("the seatings were different")
         return unlike(recorded, current) or differences
 
 
@@ -299,7 +299,7 @@ def _digests(record: Mapping[str, Any]) -> list[str]:
 
 
 def _slim(frame: pl.DataFrame) -> list[dict[str, Any]]:
-    """Drop columns that the title shows or that are the same in every row; the JSON has them all."""
+    """Drop columns that the title shows or that are constant; the JSON record has all of them."""
     hidden = [name for name in ("ruleset", "players", "fair") if frame.height and name in frame and _same(frame, name)]
     hidden += [name for name in ("decided_at", "times_fair", "times_fair_low", "times_fair_high") if name in frame]
     return frame.drop(hidden).to_dicts()
@@ -319,7 +319,7 @@ def _is_file(path: Path) -> bool:
 
 
 def opened(output: MatchOutput, made: dict[str, object]) -> DealFiles | None:
-    """Check the target before anything is played; return the files of the match's own folder, if it has one."""
+    """Check the output target before playing; return the files of the match's own folder, if it has one."""
     if output.resume and not _of_its_own(output):
         raise UserError("--resume continues the match in a folder: name it with --out FOLDER")
     if output.out is not None and _is_file(output.out):
@@ -360,7 +360,7 @@ def written(_answer: MatchAnswer, _question: MatchQuestion, _at: MatchTables, ou
 
 
 def named_policies(plan: Plan, policies: Iterable[Policy]) -> tuple[str, ...]:
-    """Return the policies of a match in canonical spelling; UserError for fewer than two."""
+    """Return the policies of a match in canonical spelling; raise UserError for fewer than two."""
     names = different_policies(plan, policies, "{!r} is named twice: a policy plays against different ones")
     if len(names) < 2:
         alone = f", not {names[0]!r} alone" if names else ""
@@ -440,12 +440,12 @@ def play_match(
 def answer_of(
     trials: Sequence[MatchTrial], costs: Sequence[Sequence[Cost]], made: Mapping[str, Any], *, interrupted: bool
 ) -> MatchAnswer:
-    """Return the answer of the trials with at least one look.
+    """Return the answer from trials that have had at least one look.
 
     Parameters
     ----------
     costs: the costs of each policy at each table.
-    made: what determines the games (``made_of``).
+    made: the settings that determine the games (``made_of``).
     """
     question, policies = trials[0].match, trials[0].table.policies
     looked = [trial for trial in trials if trial.looks]

@@ -1,4 +1,4 @@
-"""What a match found, in words: who wins more often than whom."""
+"""The conclusion of a match in words: which policy wins more often."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ def conclusion_of(stored: Stored) -> Conclusion:
 
 
 def _best(rows: list[dict[str, Any]], tables: int) -> str | None:
-    """Return the policy that wins clearly more often than each of two or more others at every table; None if none
-    does."""
+    """Return the policy that wins clearly more often than each of two or more others at every table, or None."""
     names = {str(row[name]) for row in rows for name in ("policy", "other")}
     won = [str(row["policy" if row["verdict"] == "higher" else "other"]) for row in rows if row["verdict"] in DECIDED]
     needed = tables * (len(names) - 1)

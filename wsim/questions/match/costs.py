@@ -1,4 +1,4 @@
-"""The cost per decision of each policy: processor time of a few games in self-play, engine included."""
+"""The cost per decision of each policy: CPU time of a few games in self-play, including the engine."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
     from wsim.questions.match.tables import MatchTable
 
-MIN_SECONDS = 0.05  # of processor time per measurement; slow players need only one game
+MIN_SECONDS = 0.05  # of CPU time per measurement; slow players need only one game
 MAX_SECONDS = 1.0  # of wall time per measurement
 MAX_GAMES = 4096
 FIRST = 1 << 30
-"""The first deal: no match comes so far, and so no policy sees deals of the match in self-play before it begins."""
+"""The first deal used for timing: no match gets this far, so no policy sees a deal of the match before it begins."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """The time of some games of a policy.
+    """The measured time of some games of a policy.
 
     Attributes
     ----------
-    games, decisions: the numbers measured; 0 decisions if the game does not count them.
-    seconds: processor time of all threads. waited: wall time.
+    games, decisions: the numbers of games and decisions; 0 decisions if the game does not count them.
+    seconds: CPU time of all threads. waited: wall time.
     """
 
     games: int
@@ -36,7 +36,7 @@ class Cost:
 
 
 def costs_of(table: MatchTable) -> list[Cost]:
-    """Return the cost of each policy of a table, without its first game, which may compile."""
+    """Return the cost of each policy at a table, excluding its first game, which may compile code."""
     return [_cost(simulator) for simulator in table.alone]
 
 

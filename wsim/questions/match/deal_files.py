@@ -1,6 +1,6 @@
 """A match on disk: a folder with ``match.json`` (the answer) and ``deals/`` (every side of every game, as Parquet).
 
-Parts are written atomically: at every look, every half minute, and on interruption.
+Part files are written atomically: at every look, every half minute, and on interruption.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ ANSWER, DEALS = "match.json", "deals"
 SECONDS_A_PART = 30.0
 ROWS_A_PART = 1_000_000
 DECIDES = ("policies", "question", "digests", "seatings")
-"""The entries that must be the same in a continued match; ``seatings`` only if they are drawn."""
+"""Entries that must be the same in a continued match; ``seatings`` only if they are drawn."""
 GROWS = ("budget", "within", "first_budget", "looks_before")
-"""The entries of the question that a continued match may change."""
+"""Entries of the question that a continued match may change."""
 
 
 def open_folder(folder: Path, made: Mapping[str, Any], *, resume: bool) -> DealFiles:
-    """Return the deals in the folder of a match, creating it if needed.
+    """Open the folder of a match, creating it if needed, and return its deal files.
 
     Parameters
     ----------
-    made: what determines the match (``DECIDES``), stored from the beginning.
-    resume: continue the match in the folder, which must be the same one; otherwise the folder must be empty.
+    made: the settings that determine the match (``DECIDES``), stored from the beginning.
+    resume: continue the match in the folder, which must have the same settings; otherwise the folder must be empty.
 
     Raises UserError for an unusable folder, StoreError if writing fails.
     """
@@ -61,13 +61,13 @@ def open_folder(folder: Path, made: Mapping[str, Any], *, resume: bool) -> DealF
         folder.mkdir(parents=True, exist_ok=True)
         clean(folder)
     except OSError as error:
-        raise explained("make the folder", folder, error) from error
+        raise explained("create the folder", folder, error) from error
     write_text(answer, json.dumps({"stopped": "waiting", **made}, ensure_ascii=False, indent=2) + "\n")
     return DealFiles(folder)
 
 
 def _fixed(record: Mapping[str, Any], name: str) -> Any:
-    """Return an entry without the parts that a continued match may change."""
+    """Return an entry without the values that a continued match may change."""
     value = record.get(name)
     if name != "question" or not isinstance(value, Mapping):
         return value
@@ -76,13 +76,13 @@ def _fixed(record: Mapping[str, Any], name: str) -> Any:
 
 
 def _more(known: Mapping[str, Any], made: Mapping[str, Any]) -> str:
-    """Return the policies of both matches in words, if they differ."""
+    """Describe the policies of both matches if they differ; otherwise return an empty string."""
     stored, current = known.get("policies"), list(made["policies"])
     return f" ({', '.join(map(str, stored))}, not {', '.join(current)})" if stored and stored != current else ""
 
 
 def begun(path: Path) -> dict[str, Any]:
-    """Return the record of an unfinished match, or its answer."""
+    """Return the record of an unfinished match, or the answer of a finished one."""
     try:
         known = read_json(path, "not a match of wsim")
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -93,7 +93,7 @@ def begun(path: Path) -> dict[str, Any]:
 
 
 class DealFiles:
-    """Stores the deals of a match, and returns those already stored."""
+    """Stores the deals of a match, and returns stored ones."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -103,7 +103,7 @@ class DealFiles:
         self._read: dict[str, list[tuple[range, Path]]] = {}
 
     def add(self, table: MatchTable, block: Block) -> None:
-        """Keep deals that follow those before."""
+        """Store the next deals in order."""
         if not self._waiting:
             self._name = f"{_name(table)}-{block.games.start:012}.parquet"
         self._waiting.append(_frame(table, block))
@@ -112,19 +112,19 @@ class DealFiles:
             self.flush()
 
     def flush(self) -> None:
-        """Write the rows that are waiting."""
+        """Write the buffered rows."""
         self._since = time.monotonic()
         if self._waiting:
             try:
                 (self.folder / DEALS).mkdir(exist_ok=True)
             except OSError as error:
-                raise explained("make the folder", self.folder / DEALS, error) from error
+                raise explained("create the folder", self.folder / DEALS, error) from error
             with writing(self.folder / DEALS / self._name) as temporary:
                 pl.concat(self._waiting).write_parquet(temporary)
             self._waiting = []
 
     def take(self, table: MatchTable, first: int, stop: int) -> Block | None:
-        """Return kept deals from ``first``, at most up to ``stop``; None if that one is not there."""
+        """Return stored deals from ``first`` up to at most ``stop``; None if deal ``first`` is not stored."""
         for games, path in self._parts(table):
             if first in games:
                 try:
@@ -160,7 +160,7 @@ def _name(table: MatchTable) -> str:
 
 
 def _frame(table: MatchTable, block: Block) -> pl.DataFrame:
-    """Return a row for each side of each game."""
+    """Return one row per side and game."""
     deals, seatings, sides = block.wins.shape
     side_at = np.argsort(table.design.places(table.plan.seed, block.games)).astype(np.uint8)
     policies = np.broadcast_to(np.array(table.design.seatings, np.uint32), block.wins.shape).reshape(-1)
@@ -182,7 +182,7 @@ def _frame(table: MatchTable, block: Block) -> pl.DataFrame:
 
 
 def _block(table: MatchTable, frame: pl.DataFrame, games: range, path: Path) -> Block:
-    """Read deals back; StoreError for rows that this table did not write."""
+    """Read deals back; raise StoreError for rows that this table did not write."""
     wanted = frame.filter(pl.col("deal").is_between(games.start, games.stop - 1))
     shape = (len(games), len(table.design.seatings), table.design.sides)
     if wanted.height != shape[0] * shape[1] * shape[2]:

@@ -1,10 +1,10 @@
-"""The seatings of a match: every deal is played with each of these line-ups, so that seats and cards favour no policy.
+"""The seatings of a match: every deal is played in each of them, so that seats and cards favour no policy.
 
 A side is a player or a team. In a *duel* of two policies, one side plays the first and all others the second, each side
-in turn, and vice versa; a round-robin is the duels of all pairs. At a *mixed* table all policies sit together, as
-evenly as the sides allow, in every arrangement. If there are too many arrangements, the table is *drawn*: every deal
-puts the sides in a random order and plays every rotation of a ring of the policies, and of its mirror image, along it.
-So in every deal each policy plays each seat equally often, and over deals all arrangements are equally likely,
+in turn, and vice versa; a round-robin consists of the duels of all pairs. At a *mixed* table all policies sit together,
+as evenly as the sides allow, in every arrangement. If there are too many arrangements, the table is *drawn*: every deal
+puts the sides in a random order, on which it plays every rotation of a ring of the policies and of its mirror image. So
+in every deal each policy plays each seat equally often, and over all deals every arrangement is equally likely,
 regardless of the order in which the policies are named.
 """
 
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 EVERY_ARRANGEMENT = 120  # 5!: a mixed table with at most this many seatings is played in all of them
 MAX_SEATINGS = 1000
 Seating = tuple[int, ...]
-_ORDERS = np.uint64(0x736964657320696E)  # derives the seed of the orders; no stream of a game starts there
+_ORDERS = np.uint64(0x736964657320696E)  # derives the seed for the orders; no stream of a game starts there
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One figure of a match: a policy in a field of opponents.
+    """One figure of a match: a policy against a field of opponents.
 
     Attributes
     ----------
-    policy: its number.
+    policy: the number of the policy.
     field: the policy that all other sides play; None at mixed tables.
     """
 
@@ -58,7 +58,8 @@ class Design:
     policies: their number. sides: the number of players or teams at a table.
     seatings: the policy of each side in each line-up; all line-ups differ.
     cells: the figures to measure.
-    drawn: whether the sides of the seatings are *places*, assigned to sides at random in every deal (``places``).
+    drawn: whether the entries of a seating refer to *places*, which are assigned to sides at random in every deal
+        (``places``).
     """
 
     policies: int
@@ -70,7 +71,7 @@ class Design:
     def places(self, seed: int, games: range) -> NDArray[np.int64]:
         """Return the place of each side in these deals, shape (deals, sides).
 
-        They are drawn from the seed and the number of the deal in a separate stream; all orders are equally likely.
+        Places are drawn from a separate stream of the seed and the deal's number; all orders are equally likely.
         """
         if not self.drawn:
             return np.broadcast_to(np.arange(self.sides), (len(games), self.sides))
@@ -88,7 +89,7 @@ class Design:
 
     @cached_property
     def reads(self) -> NDArray[np.bool_]:
-        """The sides and seatings that each cell counts, shape (cells, seatings, sides)."""
+        """Whether each cell counts a side in a seating, shape (cells, seatings, sides)."""
         reads = np.zeros((len(self.cells), len(self.seatings), self.sides), bool)
         for index, cell in enumerate(self.cells):
             for number, seating in enumerate(self.seatings):
@@ -104,7 +105,7 @@ class Design:
         return list(combinations(range(self.policies), 2))
 
     def edges(self) -> Floats:
-        """Return the weights of the cells in the difference in win share of each pair, shape (pairs, cells)."""
+        """Return the weight of each cell in a pair's difference in win share, shape (pairs, cells)."""
         rows = np.zeros((len(self.pairs), len(self.cells)))
         indices = {cell: index for index, cell in enumerate(self.cells)}
         for row, pair in zip(rows, self.pairs, strict=True):
@@ -114,10 +115,11 @@ class Design:
 
     @cached_property
     def leads(self) -> NDArray[np.int64]:
-        """The weight of each total in the lead of the first of a pair over the second, shape (pairs, seatings, sides).
+        """The weight of each score in the lead of a pair's first policy over its second, shape (pairs, seatings,
+        sides).
 
-        The lead is the mean over the sides of the first minus that of the second, at tables with both; weights are
-        in ``WIN_UNITS``, so that they are whole numbers.
+        The lead is the mean score of the first policy's sides minus that of the second's, at tables with both; weights
+        are in ``WIN_UNITS``, so that they are whole numbers.
         """
         seated = np.array(self.seatings)
         leads = np.zeros((len(self.pairs), *seated.shape), np.int64)
@@ -130,13 +132,13 @@ class Design:
         return leads
 
     def cells_of(self, pair: tuple[int, int]) -> tuple[Cell, Cell]:
-        """Return the figures of the two policies of a pair."""
+        """Return the cells of the two policies of a pair."""
         fields = (None, None) if self.mixed else pair[::-1]
         return Cell(pair[0], fields[0]), Cell(pair[1], fields[1])
 
 
 def duels(policies: int, sides: int) -> Design:
-    """Return the duels of all pairs of policies."""
+    """Return the design with the duels of all pairs of policies."""
     cells = tuple(Cell(policy, field) for policy in range(policies) for field in range(policies) if policy != field)
     seatings = (
         tuple(cell.policy if side == seat else int(cell.field or 0) for side in range(sides))
@@ -147,9 +149,10 @@ def duels(policies: int, sides: int) -> Design:
 
 
 def mixed(names: Sequence[str], sides: int) -> Design:
-    """Return the tables with all policies; raise UserError if there are too many.
+    """Return the design with all policies at each table; raise UserError if there are too many.
 
-    ``names``: the names of the policies. Rings use alphabetical order, so that the order of the names does not matter.
+    ``names``: the names of the policies. Rings are in alphabetical order, so the order of the arguments does not
+    matter.
     """
     policies = len(names)
     groups = _groups(policies, sides)
@@ -176,7 +179,7 @@ def _design(
 
 
 def _groups(policies: int, sides: int) -> list[Seating]:
-    """Return the policies at each table: all of them as evenly as possible, or one per side."""
+    """Return the groups of policies that share a table: all of them as evenly as possible, or one per side."""
     each, more = divmod(sides, policies)
     every = range(policies)
     return (
@@ -191,7 +194,7 @@ def _arrangements(group: Seating) -> int:
 
 
 def _ring(group: Seating) -> Iterator[Seating]:
-    """Yield every rotation of a ring, with equal policies spread out, and of its mirror image."""
+    """Yield every rotation of a ring and of its mirror image, with equal policies spread out."""
     seen: Counter[int] = Counter()
     order: list[tuple[int, int]] = []
     for policy in group:

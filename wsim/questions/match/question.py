@@ -78,15 +78,15 @@ class MatchQuestion(Options):
 
     first_budget: int | None = None
     looks_before: Mapping[str, Sequence[int]] | None = None
-    """Of a continued match: the looks so far by table (deals), and the budget that set the scale of the test."""
+    """For a continued match: its looks so far by table (in deals), and the budget that set the scale of the test."""
 
     def record(self) -> dict[str, Any]:
-        """Return the fields as a JSON object, without a history that there is not."""
+        """Return the fields as a JSON object, omitting an empty history."""
         return without_history(super().record())
 
     @property
     def question(self) -> Comparison:
-        """The same as options of a what-if: how a sequential test decides."""
+        """These options as a ``Comparison``, which defines how a sequential test decides."""
         return self.question_at("")
 
     def question_at(self, table: str) -> Comparison:
@@ -95,7 +95,7 @@ class MatchQuestion(Options):
         return Comparison("win", **options, looks_before=(self.looks_before or {}).get(table))
 
     def continuing(self, record: Mapping[str, Any]) -> MatchQuestion:
-        """Return the question as the continuation of a recorded match; UserError for a smaller budget."""
+        """Return this question as the continuation of a recorded match; raise UserError for a smaller budget."""
         recorded, looks = MatchQuestion.restored(record["question"]), record.get("looks", {})
         tables = {name: self.question.continuing(recorded.question_at(name), at) for name, at in looks.items()}
         first = next((table.first_budget for table in tables.values()), None)
@@ -104,7 +104,7 @@ class MatchQuestion(Options):
 
 
 def player_numbers(text: str) -> tuple[int, ...]:
-    """Parse numbers of players, comma-separated or from..to; raise UserError for anything else."""
+    """Parse comma-separated numbers of players or a range such as 3..7; raise UserError for anything else."""
     numbers: list[int] = []
     for part in names(text):
         written, dots, end = part.partition("..")
@@ -130,7 +130,7 @@ class MatchTables(Options):
         example="balanced,greedy",
     )
     ruleset: tuple[str, ...] = option(
-        "One or several rule sets, comma-separated.",
+        "One or more rule sets, comma-separated.",
         (), metavar="NAMES", names=("--ruleset", "--rulesets"), read=names,
         shown=lambda: defaults_by_game("ruleset").partition(";")[0],
         label="Which rules?", picker="ruleset", example="1e",
@@ -150,8 +150,8 @@ class MatchTables(Options):
 class MatchOutput(Options):
     """Where a match is stored.
 
-    ``out``: FILE.json or FILE.parquet for the answer; a run folder, whose report then shows it; or a separate folder,
-    which stores all deals so that the match can be continued.
+    ``out``: FILE.json or FILE.parquet for the answer; a run folder, whose report then shows the match; or a separate
+    folder that stores all deals, so that the match can be continued.
     """
 
     out: Path | None = option(

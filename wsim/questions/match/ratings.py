@@ -1,6 +1,6 @@
 """Ratings of the policies of a match: Plackett-Luce strengths over all games, clustered by deal.
 
-Ratings order even an intransitive field; ``circle`` finds cycles such as A beats B, B beats C, C beats A.
+Ratings impose an order even on an intransitive field; ``circle`` finds cycles, such as A beats B, B beats C, C beats A.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from wsim.questions.match.trial import MatchTrial
 
 POINTS_A_TENFOLD = 400.0
-"""Rating points for ten times the strength, as in chess."""
+"""Rating points per tenfold strength, as in chess."""
 
 
 def ratings(trials: Sequence[MatchTrial], level: float) -> pl.DataFrame:
-    """Return policy, rating with _low and _high, and strength (1 is the geometric mean), the strongest first.
+    """Return a table with policy, rating (with _low and _high) and strength (geometric mean 1), the strongest first.
 
-    Raises UserError if the games do not determine the strengths: a policy always finished ahead of a different one.
+    Raises UserError if the games do not determine the strengths, because a policy always finished ahead of a different
+    one.
     """
     policies = trials[0].table.policies
     parts, clusters, first = [], [], 0
@@ -53,8 +54,8 @@ def ratings(trials: Sequence[MatchTrial], level: float) -> pl.DataFrame:
 def circle(trial: MatchTrial) -> list[int]:
     """Return a shortest cycle of policies in which each beats the next and the last beats the first; empty: none.
 
-    A policy beats a different one if the interval of the difference in win share excludes 0; at mixed tables, if that
-    of finishing ahead does.
+    A policy beats a different one if the interval of their difference in win share excludes 0; at mixed tables, if the
+    interval of the difference in finishing ahead does.
     """
     design = trial.table.design
     differences = _ahead(trial) if design.mixed else trial.figures().edges
@@ -94,7 +95,7 @@ def _ahead(trial: MatchTrial) -> Interval:
 
 
 def _together(parts: Sequence[Rankings]) -> Rankings:
-    """Concatenate the orders of tables of different sizes."""
+    """Concatenate the finishing orders of tables of different sizes."""
     places = max(part.items.shape[1] for part in parts)
 
     def wide(array: np.ndarray, fill: int) -> np.ndarray:

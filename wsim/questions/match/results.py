@@ -1,4 +1,4 @@
-"""The tables of a match from its trials: pairs, cells, costs; and the record of what determines its games."""
+"""Tables of a match from its trials (pairs, cells, costs), and the record of the settings that determine its games."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def made_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: Seq
 
 
 _OWN = ("ruleset", "players", "games", "policies", "rotate", "picks", "keep")
-"""The keys of a plan that a match sets itself for each table."""
+"""The plan keys that a match sets itself for each table."""
 
 
 def command_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: Sequence[str]) -> str:
@@ -63,7 +63,7 @@ def command_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: 
     rulesets = list(dict.fromkeys(table.plan.ruleset for table in tables))
     players = list(dict.fromkeys(str(table.plan.players) for table in tables))
     words += ["--ruleset", ",".join(rulesets)]
-    if len(tables) == len(rulesets) * len(players):  # otherwise each rule set has its default number
+    if len(tables) == len(rulesets) * len(players):  # otherwise each rule set has its own default number
         words += ["--players", ",".join(players)]
     for key in (*(("cards",) if plan.cards else ()), *plan.options):
         words += ["--" + key.replace("_", "-"), str(flat[key])]
@@ -93,7 +93,7 @@ def stopped_of(trials: Sequence[MatchTrial]) -> str:
 
 
 def _ends(name: str, figure: Interval, at: Sequence[int]) -> dict[str, pl.Series]:
-    """Return a figure of some pairs or cells with the ends of its intervals."""
+    """Return the columns of a figure and its interval ends, for some pairs or cells."""
     indices = list(at)
     ends = {"": figure.value, "_low": figure.low, "_high": figure.high}
     return {f"{name}{end}": nulls(values[indices]) for end, values in ends.items()}
@@ -105,7 +105,7 @@ def _front(trial: MatchTrial, rows: int) -> dict[str, Any]:
 
 
 def pairs_of(trial: MatchTrial) -> pl.DataFrame:
-    """Return one row per pair of policies of a table."""
+    """Return one row per pair of policies at a table."""
     design, names, figures = trial.table.design, trial.table.policies, trial.figures()
     every = range(len(design.pairs))
     indices = {cell: index for index, cell in enumerate(design.cells)}
@@ -132,7 +132,7 @@ def pairs_of(trial: MatchTrial) -> pl.DataFrame:
 
 
 def cells_of(trial: MatchTrial) -> pl.DataFrame:
-    """Return one row per policy and field of a table."""
+    """Return one row per policy and field at a table."""
     design, names, figures = trial.table.design, trial.table.policies, trial.figures()
     every = range(len(design.cells))
     fair = _ends("times_fair", figures.wins.scaled(design.sides), every)
@@ -163,7 +163,7 @@ def cost_rows(policies: Sequence[str], costs: Sequence[Sequence[Cost]]) -> pl.Da
 
 
 def remarks_of(trials: Sequence[MatchTrial]) -> list[str]:
-    """Return the caveats."""
+    """Return the caveats as sentences."""
     remarks = []
     clear = [each for trial in trials for each in trial.decided.values() if each.verdict in ("higher", "lower")]
     if any(decided.look.deals < trials[0].question.budget for decided in clear):
@@ -186,7 +186,7 @@ def remarks_of(trials: Sequence[MatchTrial]) -> list[str]:
 
 
 def _rarer(trial: MatchTrial) -> list[str]:
-    """Return remarks on pairs in which each policy does better, or worse, as a single seat."""
+    """Return remarks on pairs whose policies both do better, or both do worse, as a single seat."""
     design, names, figures = trial.table.design, trial.table.policies, trial.figures()
     if design.mixed or design.sides == 2:
         return []

@@ -1,8 +1,8 @@
 """Sums over the deals of a match: wins and points of the cells per deal, and their means clustered by deal.
 
-A deal is played in every seating, and its games share the same cards, so they are not independent: a deal counts once,
-with the sums of each cell over its games. Wins and points are whole numbers, so sums are exact and do not depend on
-threads or blocks.
+A deal is played in every seating, and its games share the same cards, so they are not independent: each deal counts
+once, with the sums of each cell over its games. Wins and points are whole numbers, so sums are exact and do not depend
+on threads or blocks.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from wsim.stats.games import Floats
 
 FIGURES = ("edges", "leads", "wins", "points")
-"""The figures of a table: differences in win share and leads of pairs, win shares and points of cells."""
+"""The figures of a table: pairs' differences in win share and leads, and cells' win shares and points."""
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """Features of one kind: first index, number, and the divisor of the whole numbers of a deal."""
+    """Features of one kind: index of the first, their number, and the divisor for a deal's whole numbers."""
 
     first: int
     count: int
@@ -39,7 +39,7 @@ class _Kind:
 
 
 class MatchSums:
-    """Sums of a table over some deals.
+    """Sums over the deals of a table.
 
     Its effects are the figures of ``FIGURES``, one kind after the other; the differences in win share decide.
 
@@ -47,7 +47,7 @@ class MatchSums:
     ----------
     design: the seatings.
     deals: the number of deals added.
-    differing: deals in which the two policies of a pair won different amounts, shape (pairs,).
+    differing: the number of deals in which the two policies of a pair won different amounts, shape (pairs,).
     """
 
     def __init__(self, design: Design) -> None:
@@ -62,7 +62,7 @@ class MatchSums:
         self._moments = Moments(1, 1 + 2 * cells + pairs)
 
     def plus(self, block: Block) -> MatchSums:
-        """Return the sums with more deals; these stay as they are."""
+        """Return new sums with more deals; this object does not change."""
         result = MatchSums(self.design)
         result.deals = self.deals + len(block.games)
         features = self._features(block)
@@ -72,7 +72,7 @@ class MatchSums:
         return result
 
     def _features(self, block: Block) -> Floats:
-        """Return 1, wins and points of each cell, the lead of each pair, deal by deal: shape (deals, features)."""
+        """Return, deal by deal, 1, wins and points of each cell, and the lead of each pair; shape (deals, features)."""
 
         def summed(values: NDArray[np.int64], weights: NDArray[Any]) -> Floats:
             flat = values.reshape(len(block.games), -1).astype(np.float64)
@@ -85,15 +85,15 @@ class MatchSums:
         )
 
     def wins(self) -> Estimate:
-        """Return the win share of a side of each cell."""
+        """Return each cell's win share per side."""
         return self._means(self._wins, np.eye(len(self.design.cells)))
 
     def edges(self) -> Estimate:
-        """Return the difference in win share of each pair."""
+        """Return each pair's difference in win share."""
         return self._means(self._wins, self.design.edges())
 
     def points(self) -> Estimate:
-        """Return the points of a side of each cell minus the mean of the others at the table."""
+        """Return each cell's points per side minus the mean of the other sides at the table."""
         return self._means(self._points, np.eye(len(self.design.cells)))
 
     def leads(self) -> Estimate:
@@ -101,7 +101,7 @@ class MatchSums:
         return self._means(self._leads, np.eye(len(self.design.pairs)))
 
     def _means(self, kind: _Kind, contrasts: Floats) -> Estimate:
-        """Return means over deals of contrasts of the cells or pairs, in the unit of a kind."""
+        """Return means over deals of contrasts of the cells or pairs, in the units of a kind."""
         forms = np.zeros((len(contrasts), self._moments.totals.shape[1]))
         forms[:, kind.first : kind.first + kind.count] = contrasts
         return self._moments.means(forms, scale=kind.scale)
@@ -110,17 +110,17 @@ class MatchSums:
 
     @property
     def deciding(self) -> Sequence[int]:
-        """The indices of the differences in win share among the effects: the first ones."""
+        """The indices of the differences in win share, which are the first effects."""
         return range(len(self.differing))
 
     def effects(self) -> Estimate:
-        """Return all figures."""
+        """Return all figures as one estimate."""
         figures: list[Estimate] = [getattr(self, kind)() for kind in FIGURES]
         value, error = (np.concatenate([getattr(figure, name) for figure in figures]) for name in ("value", "error"))
         return Estimate(value, error, np.full(len(value), float(self.deals)))
 
     def has_interval(self) -> NDArray[np.bool_]:
-        """Return for each figure whether enough deals differ for an interval; only differences can lack one."""
+        """Return, for each figure, whether enough deals differ for an interval; only differences can lack one."""
         every = 2 * (len(self.design.pairs) + len(self.design.cells))
         result = np.ones(every, bool)
         result[: len(self.differing)] = self.differing >= DIFFERING

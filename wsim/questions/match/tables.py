@@ -1,4 +1,4 @@
-"""The tables of a match: a rule set and a number of players, with every deal played in every seating."""
+"""The tables of a match: each has a rule set and a number of players, and plays every deal in every seating."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 class Block:
     """Some deals in every seating, as whole numbers of shape (deals, seatings, sides).
 
-    If the seating is drawn (``Design.drawn``), by place of the seatings instead of by side.
+    If the seating is drawn (``Design.drawn``), the last axis is the place in the seating instead of the side.
 
     Attributes
     ----------
     games: the numbers of the deals.
-    wins: the share of the victory, in ``WIN_UNITS``.
-    totals: the score; for a team, the sum of its seats.
-    ranks: the rank; 1 is best, ties share it.
+    wins: the shares of the victory, in ``WIN_UNITS``.
+    totals: the scores; for a team, the sum over its seats.
+    ranks: the ranks; 1 is best, and ties share a rank.
     """
 
     games: range
@@ -44,9 +44,9 @@ class Block:
 
 @dataclass(frozen=True)
 class SideReading:
-    """Reads sides from games: share of the victory, score, rank, each of shape (sides, games).
+    """Reads sides from games: share of the victory, score and rank, each of shape (sides, games).
 
-    ``sides``: the seats of each.
+    ``sides``: the seats of each side.
     """
 
     sides: tuple[tuple[int, ...], ...]
@@ -71,10 +71,10 @@ class MatchTable:
 
     Attributes
     ----------
-    plan: its plan, with the first policy in all seats. policies: their names.
+    plan: the plan, with the first policy in all seats. policies: the names of the policies.
     design: the seatings. sides: the seats of each side.
-    simulators: one per seating. alone: one per policy, in self-play.
-    ready: all of them with their plans, for a cluster.
+    simulators: one simulator per seating. alone: one per policy, for self-play.
+    ready: all simulators with their plans, for a cluster.
     made: the provenance of the self-play games of each policy: rules, policy, version.
     """
 
@@ -89,7 +89,7 @@ class MatchTable:
 
     @property
     def name(self) -> str:
-        """Its name: ``1e, 4 players``."""
+        """The name of the table: ``1e, 4 players``."""
         return f"{self.plan.ruleset}, {self.plan.players} players"
 
     def play(self, games: range) -> Block:
@@ -103,7 +103,7 @@ class MatchTable:
         return Block(games, *(np.take_along_axis(side, np.argsort(places)[:, None], axis=2) for side in by_side))
 
     def _seated(self, simulator: Simulator, places: NDArray[np.int64], games: range) -> pl.DataFrame:
-        """Play deals with the line-up of a seating, the sides having these places in it."""
+        """Play deals with the line-up of a seating, where the sides occupy these places."""
         first = np.array([side[0] for side in self.sides])
         orders = np.tile(np.arange(self.plan.players), (len(games), 1))
         for number, side in enumerate(self.sides):

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from wsim.questions.match.tables import Block, MatchTable
     from wsim.stats.sequential import Look
 
-SECONDS_A_CHUNK = 0.25  # short enough for the progress bar and Ctrl-C, long enough for the overhead of a chunk
+SECONDS_A_CHUNK = 0.25  # short enough for the progress bar and Ctrl-C, long compared with the overhead of a chunk
 MAX_CHUNK = 512
 
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures at a look: differences in win share and leads of pairs; win shares and points of cells."""
+    """The figures at a look: pairs' differences in win share and leads; cells' win shares and points."""
 
     edges: Interval
     leads: Interval
@@ -40,12 +40,12 @@ class Figures:
 
 
 class MatchTrial(Trial[MatchSums]):
-    """The trial of a table.
+    """The trial of one table.
 
     Attributes
     ----------
     table: the table. match: how it is played and decided.
-    orders: the orders of finish: numbers of ``wsim.stats.rankings.order_numbers``, shape (deals, seatings).
+    orders: the finishing orders, as numbers from ``wsim.stats.rankings.order_numbers``, shape (deals, seatings).
     """
 
     def __init__(self, table: MatchTable, match: MatchQuestion, tests: int) -> None:
@@ -56,7 +56,7 @@ class MatchTrial(Trial[MatchSums]):
 
     @property
     def orders(self) -> NDArray[np.int64]:
-        """The orders of finish."""
+        """The finishing orders, shape (deals, seatings)."""
         empty = np.zeros((0, len(self.table.design.seatings)), np.int64)
         return np.concatenate([empty, *self._orders])[: self.sums.deals]
 
@@ -65,8 +65,8 @@ class MatchTrial(Trial[MatchSums]):
 
         Parameters
         ----------
-        chunks_of: plays on threads or a cluster (``wsim.lab.cluster.chunk_runner``).
-        deal_seconds: approximate seconds per deal on one thread, for the size of chunks.
+        chunks_of: plays chunks on threads or a cluster (``wsim.lab.cluster.chunk_runner``).
+        deal_seconds: approximate seconds per deal on one thread, which determine the chunk size.
         files: the stored deals; new ones are added.
         """
         chunk = max(1, min(MAX_CHUNK, int(SECONDS_A_CHUNK / max(deal_seconds, 1e-9))))
@@ -91,7 +91,7 @@ class MatchTrial(Trial[MatchSums]):
                 files.flush()
 
     def add(self, block: Block) -> None:
-        """Add deals, and store the order of finish of their games."""
+        """Add deals, and store the finishing orders of their games."""
         design = self.table.design
         codes = np.broadcast_to(np.array(design.seatings), block.ranks.shape)
         flat = (-1, design.sides)
@@ -110,7 +110,7 @@ class MatchTrial(Trial[MatchSums]):
         return self._spread(Figures(**figures), look)
 
     def _spread(self, figures: Figures, look: Look) -> Figures:
-        """Add intervals of win shares that are 0 or 1 in every deal, and of their differences."""
+        """Add intervals for win shares that are 0 or 1 in every deal, and for their differences."""
         edges, design = figures.edges, self.table.design
         wins, flat = figures.wins.with_wilson(look.deals, 1 - 2 * float(normal_cdf(-look.boundary)))
         indices = {cell: index for index, cell in enumerate(design.cells)}
@@ -122,13 +122,13 @@ class MatchTrial(Trial[MatchSums]):
         return replace(figures, wins=wins, edges=Interval(edges.value, low, high))
 
     def known(self, half: float) -> bool:
-        """Return whether all win shares, and all differences of policies that differ, are known to a half width."""
+        """Return whether all win shares, and differences between policies that differ, are known to a half width."""
         figures, identical = self.figures(), np.array([self.is_identical(pair) for pair in self.sums.deciding])
         return bool(figures.wins.within(half).all() and (figures.edges.within(half) | identical).all())
 
 
 def _sentence(table: MatchTable, pair: tuple[int, int], level: float) -> Sentence:
-    """Return what the difference of a pair of policies means."""
+    """Return a function that puts the difference of a pair of policies in words."""
     first, second = (table.policies[policy] for policy in pair)
     noun = f"how much more often {first} wins than {second}"
 

@@ -1,11 +1,12 @@
 """Pick experiments: randomise picks with a known probability, and estimate the causal effect of taking a card.
 
 Each pick is replaced, with the chance ``randomise``, by a uniformly drawn legal move. Moves then no longer depend only
-on what the policy prefers, and weighting by the inverse of the known probabilities (``propensity``) compares like with
-like. Decisions are written to a run folder and read back in batches, so memory does not grow with the games.
+on the policy's preferences, and weighting by the inverse of the known probabilities (``propensity``) compares like with
+like. Decisions are written to a run folder and read back in batches, so memory use does not grow with the number of
+games.
 
-With a sweep, the experiment is repeated at each value, of a price say, on the same deals: this shows the value of
-taking a card at each price, and the price at which it is worth as much as any other move (``crossing``).
+With a sweep, the experiment is repeated at each value (of a price, for example) on the same deals: this shows the value
+of taking a card at each price, and the price at which taking it is worth as much as any other move (``crossing``).
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
 
 CHARTED = 24
-"""Effects that a chart shows: the largest."""
+"""Maximum number of effects in a chart, which shows the largest ones."""
 FIRST = ("card", "action", "effect", "q", "rare", "picks", "effective")
 
 TARGET_COLUMNS = (
@@ -70,16 +71,16 @@ class PicksAnswer(Answer):
     ----------
     estimand: the effect, in one sentence.
     question: the question.
-    games: games played, at each value of a sweep.
+    games: the number of games played, at each value of a sweep.
     complete: whether all games of the plan were played, at every value.
     seconds: the time that playing took.
     effects: one row per action and card, largest effect first: action, card, picks, effective (effective sample size),
         drawn (random picks that overruled the policy, in the arm with fewer), taken and otherwise (mean outcomes),
         effect with effect_low and effect_high (clustered by game), p, q (Benjamini-Hochberg over all rows), and rare
-        (drawn fewer than ``min_effective_n`` times: the interval is too short). With a sweep, its value comes first,
-        and rows are ordered by card, action and value.
-    targets: with a target, one row per action and card: the value at which the effect is the target, with value_low and
-        value_high, and the result in words; None without.
+        (drawn fewer than ``min_effective_n`` times: the interval is too short). With a sweep, the swept value comes
+        first, and rows are ordered by card, action and value.
+    targets: with a target, one row per action and card: the value at which the effect equals the target, with value_low
+        and value_high, and the result in words; otherwise None.
     plan: the plan.
     """
 
@@ -101,7 +102,7 @@ class PicksAnswer(Answer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return the declarations of the columns of its tables."""
+        """Return the column declarations of each table."""
         return {
             "effects": pick_columns(outcome_column(str(record["question"]["outcome"]))),
             "targets": TARGET_COLUMNS,
@@ -109,7 +110,7 @@ class PicksAnswer(Answer):
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """Return which card gains or costs most, in words."""
+        """State which card gains or costs most."""
         question = stored.record["question"]
         level, share = float(question["level"]), outcome_column(str(question["outcome"])) == "win_share"
         often, verb, unit = ("often ", "wins", "") if share else ("", "scores", "points")
@@ -128,7 +129,7 @@ class PicksAnswer(Answer):
 
     @property
     def widest(self) -> float:
-        """The half width of the widest interval of an effect; infinite if no row has enough picks."""
+        """The largest half width of an interval of an effect; infinite if no row has enough picks."""
         return widest_of(self.effects["effect_low"], self.effects["effect_high"]) if self.effects.height else math.inf
 
     @property
@@ -143,12 +144,12 @@ class PicksAnswer(Answer):
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
-        """Return the fields that distinguish an answer from others of its kind in a folder."""
+        """Return the fields that distinguish an answer from other answers of its kind in a folder."""
         return [record["question"], record["digest"]]
 
     @classmethod
     def document(cls, stored: Stored) -> Document:
-        """Return a stored answer as a document for pages: the largest effects as a chart, then all of them."""
+        """Return a stored answer as a document for pages: a chart of the largest effects, then all effects."""
         document, effects = super().document(stored), stored.main
         known = effects.filter(pl.col("effect").is_not_null() & ~pl.col("rare"))
         most = (
@@ -165,7 +166,7 @@ class PicksAnswer(Answer):
         )
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer as a document: the effects, and the values that meet a target."""
+        """Return the answer as a document: the effects, and the values at which they meet a target."""
         shown, sweep, chance = view(self.effects), self.question.sweep, self.plan.options.get("randomise")
         each = "" if sweep is None else f" at each value of {sweep.partition('=')[0].strip()}"
         title = f"{self.title}{each}{f', picks random with chance {chance}' if chance else ''}"
@@ -223,24 +224,24 @@ class PicksAnswer(Answer):
         return lambda: play_experiment(plan, question, execution=how.execution)
 
     def comparable_record(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the record of this answer with only the rows that ``record`` has, in its order."""
+        """Return the record of this answer with only the rows in ``record``, in the same order."""
         current = super().comparable_record(record)
         by_row = {_row(row): row for row in current["effects"]}
         return current | {"effects": [by_row.get(_row(row)) for row in record["effects"]]}
 
     @classmethod
     def upgraded(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a record with the question's options named as they are now."""
+        """Return a record with the current names of the question's options."""
         return {**record, "question": as_read(PickQuestion.restored(record["question"]).record())}
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Return the compared content in words."""
+        """Describe the compared content."""
         return f"{record['games']:,} games, {counted(len(record['effects']), 'effect')}"
 
 
 def _row(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the key of a row of the effects; the value is that of a sweep."""
+    """Return the key that identifies a row of the effects, including the value of a sweep."""
     return row.get("value"), row["action"], row["card"]
 
 
@@ -254,7 +255,7 @@ def ask(plan: Plan, how: PickPlay, question: PickQuestion, execution: Execution 
 
 
 def written(answer: PicksAnswer, how: PickPlay, _question: PickQuestion) -> Path | None:
-    """Write the answer if the options name a file for it; the games of a folder are already written."""
+    """Write the answer if the options name a file for it; the games in a folder are already written."""
     return None if how.file is None else answer.write(how.file)
 
 
@@ -324,13 +325,13 @@ def play_experiment(
 
 
 def _games_in(folder: str | Path) -> int:
-    """Return the number of games that the run in a folder is for; 0 without one."""
+    """Return the planned number of games of the run in a folder; 0 if there is no run."""
     return load_run(folder, to_resume=True).plan.games if (Path(folder) / "run.json").is_file() else 0
 
 
 @dataclass(frozen=True)
 class _Arm:
-    """One experiment: its plan, and the value of the sweep as written, None without a sweep."""
+    """One experiment: its plan, and the value of the sweep as written (None without a sweep)."""
 
     plan: Plan
     value: str | None
@@ -347,7 +348,7 @@ def _arms(plan: Plan, question: PickQuestion) -> list[_Arm]:
 
 
 def _cards(question: PickQuestion, simulators: Sequence[Simulator]) -> tuple[str, ...]:
-    """Return the requested cards: the named one, or those that a sweep changes; empty: all."""
+    """Return the requested cards: the named card, or the cards that a sweep changes; empty: all cards."""
     first = simulators[0]
     kind = first.picks_frame(np.zeros(0, first.pick_dtype)).schema["card"]
     names: list[str] = kind.categories.to_list()  # type: ignore[attr-defined]
@@ -358,7 +359,7 @@ def _cards(question: PickQuestion, simulators: Sequence[Simulator]) -> tuple[str
 
 
 def _place(folder: str | Path | None, question: PickQuestion, arm: _Arm) -> str | Path | None:
-    """Return the folder of an experiment: the given one, or a folder in it for a value of a sweep."""
+    """Return the folder of an experiment: the given folder, or a subfolder for a value of a sweep."""
     if folder is None or arm.value is None:
         return folder
     if not isinstance(folder, str | Path):
@@ -373,7 +374,7 @@ def _report_games(execution: Execution, number: int, arms: int, what: str, done:
 
 
 def _check_columns(question: PickQuestion, seats: pl.DataFrame, picks: pl.DataFrame) -> None:
-    """Raise UserError for a question that these tables cannot answer, before any game is played."""
+    """Raise UserError for a question that these tables cannot answer; called before any game is played."""
     column, numbers = outcome_column(question.outcome), measures_of(seats)
     if column not in numbers:
         known = [*SHORT, *(name for name in numbers if ":" not in name)]
@@ -386,7 +387,7 @@ def _check_columns(question: PickQuestion, seats: pl.DataFrame, picks: pl.DataFr
 
 
 def _named(card: str, names: Sequence[str]) -> str:
-    """Return the name of a card as the tables write it."""
+    """Return the name of a card as spelled in the tables."""
     by_lower = {name.lower(): name for name in names}
     if card.lower() not in by_lower:
         raise UserError(f"unknown card {card!r}{nearest(card, names)}")
@@ -401,7 +402,7 @@ def _answer(
     cards: Sequence[str],
     seconds: float,
 ) -> PicksAnswer:
-    """Ask the games of the runs that there are, finished or not."""
+    """Compute the answer from the games played so far, whether the runs are finished or not."""
     parts = [
         part if arm.value is None else part.select(pl.lit(arm.value).alias("value"), pl.all())
         for arm, run in zip(arms, runs, strict=False)
@@ -428,7 +429,7 @@ def _answer(
 
 
 def _of_run(run: Run, question: PickQuestion, cards: Sequence[str]) -> list[pl.DataFrame]:
-    """Return the effects of each action in one run."""
+    """Return the effects of each action, estimated from one run."""
     picks, seats = run.picks, run.seats
     for name, value in (("age", question.age), ("turn", question.turn)):
         if value is not None:

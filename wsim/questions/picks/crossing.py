@@ -1,7 +1,7 @@
-"""Find the value at which an effect, measured at several values, crosses a target, with an interval.
+"""Find the value at which an effect, measured at several values, crosses a target; with an interval.
 
-Between measured values, the effect is interpolated linearly. The interval contains every value at which the target is
-in the interval of the effect: it inverts the test at each value, so it has the same coverage.
+Between measured values, the effect is interpolated linearly. The interval contains every value at which the interval of
+the effect contains the target: it inverts the test at each value, so it has the same coverage.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Crossing:
 
     Attributes
     ----------
-    value: where the effect crosses the target (the middle, if it does so several times); None if it does not.
+    value: where the effect crosses the target (the middle crossing if there are several); None if it does not.
     low, high: the interval of that value; None if an end is beyond the measured values.
     status: the result in a few words.
     """
@@ -36,7 +36,7 @@ def crossing(values: Floats, effect: Floats, low: Floats, high: Floats, target: 
 
     Parameters
     ----------
-    values: at least two, ascending.
+    values: at least two ascending values.
     effect, low, high: the effect at each value, with its interval.
     """
     met = _roots(values, effect - target)
@@ -62,7 +62,7 @@ def crossing(values: Floats, effect: Floats, low: Floats, high: Floats, target: 
 
 
 def targets_of(effects: pl.DataFrame, target: float) -> pl.DataFrame:
-    """Return the value at which each effect of a sweep is the target: one row per action and card."""
+    """Return the value at which each effect of a sweep equals the target, as one row per action and card."""
     rows = []
     for (action, card), part in effects.group_by("action", "card", maintain_order=True):
         known = part.drop_nulls(["effect", "effect_low", "effect_high"])
@@ -81,7 +81,7 @@ def targets_of(effects: pl.DataFrame, target: float) -> pl.DataFrame:
 
 
 def _roots(values: Floats, heights: Floats) -> Floats:
-    """Return the zeros of the polygon through these points, ascending."""
+    """Return the zeros of the polygonal line through these points, in ascending order."""
     roots = list(values[heights == 0])
     for index in np.flatnonzero(heights[:-1] * heights[1:] < 0):
         share = heights[index] / (heights[index] - heights[index + 1])
@@ -90,7 +90,7 @@ def _roots(values: Floats, heights: Floats) -> Floats:
 
 
 def _may_be_met(values: Floats, low: Floats, high: Floats, target: float) -> tuple[float, float] | None:
-    """Return the first and the last value with ``low <= target <= high``, interpolated linearly."""
+    """Return the first and last value at which ``low <= target <= high``, interpolated linearly."""
     held = values[(low <= target) & (target <= high)]
     edges = np.concatenate([held, _roots(values, low - target), _roots(values, high - target)])
     return (float(edges.min()), float(edges.max())) if len(edges) else None

@@ -30,8 +30,8 @@ class PickQuestion(Options):
     """The question about the picks.
 
     Rows with an effective sample size below ``min_effective_n`` are omitted, because their intervals would be useless.
-    Rows with fewer random picks that overruled the policy are marked as rare. A sweep without a card shows only the
-    cards that its values change.
+    Rows in which fewer random picks than that overruled the policy are marked as rare. A sweep without a card shows
+    only the cards that its values change.
     """
 
     actions: tuple[str, ...] | None = option(
@@ -43,7 +43,7 @@ class PickQuestion(Options):
         "Outcome: score, win, or any number of the seats table.",
         "score",
         metavar="METRIC",
-        label="What should be watched?",
+        label="Which outcome?",
         picker="outcome",
         example="win",
     )
@@ -78,7 +78,7 @@ class PickQuestion(Options):
         label="Several values to try",
     )
     target: float | None = option(
-        "Find the value of --sweep at which the effect is this.",
+        "Find the value of --sweep at which the effect equals this target.",
         None,
         metavar="EFFECT",
         example="0",
@@ -106,8 +106,7 @@ class PickQuestion(Options):
             raise UserError(f"a target needs a sweep over numbers, not over {', '.join(values)}") from None
 
     def of(self, picks: Picks) -> PickQuestion:
-        """Return the question with the default actions filled in; raise UserError for unknown actions, ages or
-        turns."""
+        """Fill in the default actions; raise UserError for unknown actions, ages or turns."""
         actions = tuple(picks.usual or picks.actions) if self.actions is None else self.actions
         known = ", ".join(picks.actions)
         if not actions:
@@ -128,8 +127,9 @@ class PickQuestion(Options):
 class PickPlay(Options):
     """Randomise picks with a known probability, and estimate the causal effect of taking each card.
 
-    For each card, over the turns on which a seat could do so: its mean score if it builds (buries, sells) the card
-    minus its mean score if it makes a uniformly drawn other move, by inverse-propensity weighting.
+    The effect of a card is estimated over the turns on which a seat could build (bury, sell) it: the mean score of
+    seats that do so minus the mean score of seats that make a different, uniformly random move, by inverse-propensity
+    weighting.
     """
 
     randomise: float | str = option(
@@ -152,5 +152,5 @@ class PickPlay(Options):
 
     @property
     def file(self) -> Path | None:
-        """The file of the answer, if no run is stored."""
+        """The path of the answer file, if no run is stored."""
         return self.folder if self.folder is not None and self.folder.suffix in (".json", ".parquet") else None

@@ -5,7 +5,7 @@ from wsim.questions.registry import Question
 QUESTION = Question(
     name="robustness",
     title="Robustness",
-    asks="Would other players find the same?",
+    asks="Would other players get the same results?",
     topic="Players",
     short="Whether other good players would get the same results.",
     panel="Experiments",

@@ -1,7 +1,7 @@
-"""Robustness: how much figures of cards and wonders differ between players in self-play, on the same deals.
+"""Robustness: how much the figures of cards and wonders differ between players in self-play, on the same deals.
 
-A balance figure depends on the players. If it differs between good players, its sampling interval understates how
-uncertain it is; this *strategic uncertainty* has to be reported as well.
+A balance figure depends on the players. If it differs between good players, its sampling interval understates its
+uncertainty; this *strategic uncertainty* has to be reported as well.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.stats.games import Floats
 
-_BLOCK = 1000  # games per policy at a time: a few megabytes, and the same number for every cell
+_BLOCK = 1000  # games per policy and block: a few megabytes, and the same number for every cell
 EVERY = "all pairs"
 
 ESTIMAND = (
@@ -64,7 +64,7 @@ PAIR_COLUMNS = (
 
 
 def _columns(policies: Sequence[str]) -> tuple[Column, ...]:
-    """Return the columns of figures and items, also for a table with one column per policy."""
+    """Declare the columns of figures and items, also for a table with one column per policy."""
     return (
         *names(("table", "item", "policy")), N,
         *(estimated(name, SHARE, unit=OF_WINS) for name in ("figure", *policies)),
@@ -84,14 +84,15 @@ class RobustnessAnswer(SelfPlayAnswer):
     policies: the policies.
     estimand: the estimand, in one sentence. fair: the fair share of wins of a seat.
     stopped: ``done`` or ``interrupted``. games: games played by each policy.
-    pairs: one row per table and pair of policies, and one for all pairs of a table: table, first, second (``all pairs``
-        and null), items (number of items with known figures), rms with rms_low and rms_high, clear (figures that are
-        clear for both policies, or in any pair), reversed (clear figures that change sign).
-    figures: one row per item and policy: table, item, policy, n (seats that have it), figure with
-        figure_low and figure_high; null if it is too rare.
-    items: one row per item: table, item, figure (the mean over policies), between (standard deviation between
-        players, sampling noise removed), shrunk (the same, shrunk towards the table; tables of runs show this one),
-        reversed (whether it changes sign and is clear for both policies of some pair).
+    pairs: one row per table and pair of policies, and one row for all pairs of a table: table, first and second (for
+        all pairs: ``all pairs`` and null), items (number of items with known figures), rms with rms_low and rms_high,
+        clear (number of figures that are clear for both policies, or in any pair), reversed (clear figures that change
+        sign).
+    figures: one row per item and policy: table, item, policy, n (seats that have it), figure with figure_low and
+        figure_high; null if the item is too rare.
+    items: one row per item: table, item, figure (the mean over policies), between (standard deviation between players,
+        sampling noise removed), shrunk (the same, shrunk towards the table; tables of runs show this one), reversed
+        (whether it changes sign and is clear for both policies in some pair).
     remarks: caveats, one sentence each, without a full stop.
     made: the provenance of the games of each policy.
     """
@@ -130,12 +131,12 @@ class RobustnessAnswer(SelfPlayAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return the declarations of the columns of its tables."""
+        """Return the column declarations of each table."""
         return {**dict.fromkeys(cls.TABLES, _columns(record["policies"])), "pairs": PAIR_COLUMNS}
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """Return who differs most in what wins, in words."""
+        """State which players differ most in the win shares."""
 
         def words(row: Row) -> Words:
             after = f"in the win shares of {row['table']}, root mean square"
@@ -147,7 +148,7 @@ class RobustnessAnswer(SelfPlayAnswer):
 
     @classmethod
     def document(cls, stored: Stored) -> Document:
-        """Return a stored answer as a document for pages: differences by pair, and the largest ones."""
+        """Return a stored answer as a document for pages: differences by pair, and the largest differences."""
         record = stored.record
         chart = Chart(
             "forest", ("rms",), ("table", "first", "second"), "Differences between players, root mean square",
@@ -164,7 +165,7 @@ class RobustnessAnswer(SelfPlayAnswer):
         return Document(stored.main, sheets, head=[f"{record['estimand']}."], notes=remarks)
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer as a document: differences by pair, and the largest ones."""
+        """Return the answer as a document: differences by pair, and the largest differences."""
         shown = view(self.pairs)
         declared = _columns(self.policies)
         level = f"{100 * self.question['level']:g}%"
@@ -191,7 +192,7 @@ class RobustnessAnswer(SelfPlayAnswer):
 
     @property
     def widest(self) -> float:
-        """The half width of the widest interval of a root mean square difference."""
+        """The largest half width of an interval of a root mean square difference."""
         return widest_of(self.pairs["rms_low"], self.pairs["rms_high"])
 
     @classmethod
@@ -204,14 +205,14 @@ class RobustnessAnswer(SelfPlayAnswer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Return the compared content in words."""
+        """Describe the compared content."""
         return f"{record['games']:,} games of each of {len(record['policies'])} policies"
 
 
 def ask(
     plan: Plan, question: RobustnessQuestion, players: Players, execution: Execution = Execution()
 ) -> RobustnessAnswer:
-    """Play the games of a plan with each policy in all seats, and measure how much figures differ.
+    """Play the games of a plan with each policy in all seats, and measure how much the figures differ.
 
     Raises UserError for an invalid question, Interrupted on Ctrl-C with the answer so far.
     """
@@ -237,7 +238,7 @@ def play_robustness(
 
 
 def _policies(plan: Plan, policies: Iterable[str | Callable[..., int]]) -> tuple[str, ...]:
-    """Return the policies in canonical spelling; UserError for fewer than two."""
+    """Return the policies in canonical spelling; raise UserError for fewer than two."""
     names = different_policies(plan, policies, "{!r} is named twice: figures do not differ between a policy and itself")
     if len(names) < 2:
         raise UserError("wsim robustness compares at least two policies, as in: wsim robustness balanced net")
@@ -245,7 +246,7 @@ def _policies(plan: Plan, policies: Iterable[str | Callable[..., int]]) -> tuple
 
 
 def _tables(game: Game, question: RobustnessQuestion, simulator: Simulator) -> dict[str, Items]:
-    """Return the requested tables by name; UserError for an unknown one."""
+    """Return the requested tables by name; raise UserError for an unknown table."""
     known = items_in(game, sample(simulator))
     for name in question.tables:
         if name not in known:
@@ -262,7 +263,7 @@ def answer_of(
     own: SelfPlayTables,
     stopped: str,
 ) -> RobustnessAnswer:
-    """Return the answer from sums; ``names``: the names of their tables."""
+    """Return the answer from the sums; ``names``: the names of the tables."""
     parts = [_Table(sums, index, name, own.policies, float(question["level"])) for index, name in enumerate(names)]
     return RobustnessAnswer(
         question=question,
@@ -297,7 +298,7 @@ class _Table:
         self.present = present
 
     def pairs(self) -> Iterator[dict[str, Any]]:
-        """Yield one row per pair of policies, then one for all pairs."""
+        """Yield one row per pair of policies, then one row for all pairs."""
         pairs = list(combinations(range(len(self.policies)), 2))
         differences = [self._apart(*pair) for pair in pairs]
         signs = [self.sign[first] * self.sign[second] for first, second in pairs]
@@ -311,7 +312,7 @@ class _Table:
             yield every | _row(distance(apart, left_out, self.level), sign) | {"items": len(self.labels)}
 
     def _apart(self, first: int, second: int) -> tuple[Floats, Floats]:
-        """Return the differences of two policies over items known for both, and with each cell left out."""
+        """Return two policies' differences over the items known for both, and their changes without each cell."""
         apart, left_out = self.values[second] - self.values[first], self.left_out[:, second] - self.left_out[:, first]
         known = np.isfinite(apart)
         return apart[known], left_out[:, known]
@@ -341,10 +342,10 @@ class _Table:
         return pl.DataFrame({**names, "between": nulls(between), "shrunk": nulls(shrunk), "reversed": turned})
 
     def _shrunk(self, square: Floats) -> Floats:
-        """Return squared deviations between players, shrunk towards their mean to the extent that they are noise.
+        """Return squared deviations between players, shrunk towards their mean in proportion to their noise.
 
-        With k players and errors of 2 e^2 of their differences, a square with true value m, the mean of the table, has
-        variance (4 m e^2 + 2 e^4) / (k - 1).
+        If k players have differences with error variance 2 e^2, a square with the true value m, the mean of the table,
+        has the variance (4 m e^2 + 2 e^4) / (k - 1).
         """
         players = len(self.policies)
         pairs = list(combinations(range(players), 2))
@@ -356,7 +357,7 @@ class _Table:
 
 
 def _row(rms: Distance, sign: Floats) -> dict[str, Any]:
-    """Return a row of the pairs; ``sign``: -1 for clear figures of opposite sign, 1 for clear ones of the same sign."""
+    """Return a row of ``pairs``; ``sign``: -1 for clear figures with opposite signs, 1 for clear ones with the same."""
     ends = {"rms": rms.value, "rms_low": rms.low, "rms_high": rms.high}
     known = {name: None if np.isnan(end) else end for name, end in ends.items()}
     return {"items": rms.things, **known, "clear": int((sign != 0).sum()), "reversed": int((sign < 0).sum())}

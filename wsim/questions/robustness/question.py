@@ -1,4 +1,4 @@
-"""The options of ``wsim robustness``: tables, confidence level, players."""
+"""The options of ``wsim robustness``: tables, confidence level and players."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class RobustnessQuestion(Options):
     """Show how much figures differ between players: wsim robustness A B [C ...]
 
     Each policy plays all seats, on the same deals. For wonders the figure is the win share; for cards it is the
-    difference in win share between seats that built the card and seats that did not. For each pair of policies, and
-    for all pairs: the root mean square difference of the figures with an interval, sampling noise removed, and the
-    clear figures that change sign. More games cannot reduce these differences.
+    difference in win share between seats that built the card and seats that did not. The table shows, for each pair of
+    policies and for all pairs, the root mean square difference of the figures with an interval (sampling noise removed)
+    and the number of clear figures that change sign. More games cannot reduce these differences.
     """
 
     tables: tuple[str, ...] = option(

@@ -1,7 +1,7 @@
 """Differences of figures between players, with sampling noise removed.
 
-Every item has a figure for each policy in self-play on common deals (``selfplay/sums.py``). The mean square difference
-of two policies over all items is the squared true difference plus the noise, which is known and subtracted:
+Every item has a figure for each policy in self-play on common deals (``selfplay/sums.py``). The mean squared difference
+between two policies over all items is the squared true difference plus the noise, which is known and subtracted:
 mean(d^2 - e^2). Dependence between items (win shares of a game add up to 1; a seat that builds one card builds others)
 widens the interval, so the covariance of all differences is needed: deals are distributed over ``CELLS`` cells, and
 each cell is left out in turn (the grouped jackknife).
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 CELLS = 200
-"""Groups of deals, by number: enough to estimate the covariance."""
+"""Number of groups of deals, enough to estimate the covariance."""
 EACH = 4
-"""Features of a table: seats that have an item, their wins, all seats, all wins."""
+"""Number of features per table: seats that have an item, their wins, all seats, all wins."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Distance:
 
     Attributes
     ----------
-    things: the number of items; with none, the value is NaN.
+    things: the number of items; without items, the value is NaN.
     """
 
     value: float
@@ -63,14 +63,14 @@ def distance(apart: Floats, left_out: Floats, level: float = 0.95) -> Distance:
 
     Parameters
     ----------
-    apart: the known differences of items.
-    left_out: their changes when each cell is left out, shape (cells, items), so that the sum of products over cells is
-        the covariance of the differences.
+    apart: the known differences, one per item.
+    left_out: the changes of these differences when each cell is left out, shape (cells, items), scaled so that the sum
+        of products over cells is their covariance.
 
-    With k items, covariance S and true differences t, mean(d^2 - e^2) estimates m = t't / k with variance
-    4 t'St / k^2 + 2 tr SS / k^2. The first term grows with m; t'St / t't is computed from the observed differences. The
-    ends of the interval are the values of m whose own error just reaches the estimate. tr SS of a covariance from a
-    finite number of cells is too large by a known amount, which is removed.
+    With k items, covariance S and true differences t, mean(d^2 - e^2) estimates m = t't / k with variance 4 t'St / k^2
+    + 2 tr SS / k^2. The first term grows with m; t'St / t't is computed from the observed differences. The ends of the
+    interval are the values of m whose own error just reaches the estimate. With a finite number of cells, tr SS is too
+    large by a known amount, which is removed.
     """
     things, free = len(apart), len(left_out) - 1
     if not things:
@@ -92,7 +92,7 @@ class RobustnessSums:
 
     Attributes
     ----------
-    tables: the items. policies: their number. games: the number of games added, from game 0.
+    tables: the items of each table. policies: the number of policies. games: the number of games added, from game 0.
     """
 
     def __init__(self, tables: Sequence[Items], policies: int) -> None:
@@ -122,7 +122,7 @@ class RobustnessSums:
         return result
 
     def fair(self) -> float:
-        """Return the fair share of wins of a seat."""
+        """Return a seat's fair share of wins."""
         _, _, seats, wins = self._cells[0][:, 0, :, 0].sum(axis=0)
         return float(wins / seats / WIN_UNITS)
 
@@ -131,13 +131,14 @@ class RobustnessSums:
         return np.asarray(self._cells[table].sum(axis=0)[:, 0])
 
     def figures(self, table: int) -> Floats:
-        """Return the figure of each item by policy, NaN with too few games; shape (policies, items)."""
+        """Return the figures by policy and item, shape (policies, items); NaN with too few games."""
         present = self._present[table]
         known = (present[0] if self.tables[table].grouped else present.min(axis=0)) >= ENOUGH
         return np.where(known, self._values(table, self._cells[table].sum(axis=0)), np.nan)
 
     def left_out(self, table: int) -> Floats:
-        """Return the changes of figures when each cell is left out, scaled: their sum of squares is the squared error.
+        """Return the changes of figures when each cell is left out, scaled so that their sum of squares is the squared
+        error.
 
         The shape is (cells, policies, items), without empty cells.
         """
@@ -148,13 +149,13 @@ class RobustnessSums:
         return np.asarray(np.nan_to_num(values - values.mean(axis=0)) * np.sqrt((count - 1) / count))
 
     def estimate(self, table: int, policy: int, level: float) -> Estimate:
-        """Return the figures of a policy with their errors."""
+        """Return the figures of a policy with errors."""
         left_out = self.left_out(table)[:, policy]
         error, cells = np.sqrt((left_out**2).sum(axis=0)), np.full(left_out.shape[1], float(len(left_out)))
         return Estimate(self.figures(table)[policy], error, cells, level)
 
     def _values(self, table: int, sums: Floats) -> Floats:
-        """Return figures from sums (..., policies, features, items): a win share, or a difference of two."""
+        """Return figures from sums, shape (..., policies, features, items): win shares, or differences of two."""
         own, wins, seats, all_wins = (sums[..., feature, :] for feature in range(EACH))
         with np.errstate(divide="ignore", invalid="ignore"):
             value = wins / own

@@ -1,1 +1,1 @@
-"""Self-play: each policy plays all seats, on the same deals; `skill` and `robustness` are built on it."""
+"""Self-play: each policy plays all seats, on the same deals; the basis of `skill` and `robustness`."""

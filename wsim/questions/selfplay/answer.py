@@ -1,4 +1,4 @@
-"""The shared part of answers from self-play: tables that one policy plays alone, and their provenance."""
+"""Shared code of answers from self-play: tables at which one policy plays all seats, and their provenance."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SelfPlayAnswer(Answer):
 
     Attributes
     ----------
-    POLICIES: the key of the policies in its record. made: the provenance of the games of each policy.
+    POLICIES: the key of the policies in the answer's record. made: the provenance of the games of each policy.
     """
 
     POLICIES: ClassVar[str]
@@ -46,7 +46,7 @@ class SelfPlayAnswer(Answer):
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
-        """Return the fields that distinguish an answer from others of its kind in a folder."""
+        """Return the fields that distinguish an answer from other answers of its kind in a folder."""
         return [record["question"], [made["digest"] for made in record["made"]]]
 
     @classmethod
@@ -57,7 +57,7 @@ class SelfPlayAnswer(Answer):
 
     @classmethod
     def restored_plans(cls, record: Mapping[str, Any], how: RepetitionSettings) -> tuple[Plan, tuple[str, ...]]:
-        """Return the self-play plan of the first policy, and all policies as restored."""
+        """Return the self-play plan of the first policy, and all restored policies."""
         _ = [recorded_provenance(made) for made in record["made"]]
         seats, plan = record["made"][0]["plan"]["players"], how.restored(cls.flat_plan(record))
         return plan.replace(players=seats, policies=[plan.policies[0]]), plan.policies
@@ -74,7 +74,8 @@ class SelfPlayTables:
 
     Attributes
     ----------
-    games: per policy. ready: plan and simulator of each table. made: the provenance of the games of each.
+    games: the number of games per policy. ready: plan and simulator of each table. made: the provenance of each table's
+        games.
     """
 
     games: int
@@ -104,9 +105,10 @@ class SelfPlayTables:
 
         Parameters
         ----------
-        answer: called with the sums and why playing stopped, ``done`` or ``interrupted``.
-        block: games per policy that are added at a time.
-        within: the wanted half width, beyond the games of the plan; widest: returns that of an answer so far.
+        answer: called with the sums and the reason why playing stopped, ``done`` or ``interrupted``.
+        block: the number of games per policy that are added at a time.
+        within: the half width for which more games than planned are played; widest: returns the half width of an
+            answer.
 
         Raises Interrupted on Ctrl-C with the answer so far.
         """

@@ -1,9 +1,9 @@
-"""The value of items in self-play: the same figure for each policy (level of skill), and its change between levels.
+"""Figures of items in self-play for each policy (skill level), and their changes between levels.
 
-For an item that a seat has or does not have (a card), the figure is the difference in win share between seats that have
-it and seats that do not; for groups of which each seat belongs to one (a wonder), it is the win share. All levels play
-the same deals, so the error of a change accounts for the covariance of the levels (``wsim.stats.moments``). Wins are
-whole numbers, so that sums do not depend on chunks.
+For an item that a seat may or may not have (a card), the figure is the difference in win share between seats with and
+without it; for groups to one of which each seat belongs (a wonder), it is the win share. All levels play the same
+deals, so the error of a change accounts for the covariance of the levels (``wsim.stats.moments``). Wins are whole
+numbers, so that sums do not depend on chunks.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
     from wsim.game import Game
 
-_EACH = 4  # features of a level: seats that have the item, their wins, all seats, all wins
+_EACH = 4  # number of features per level: seats that have the item, their wins, all seats, all wins
 _OWN, _OWN_WINS, _ALL, _ALL_WINS = range(_EACH)
 
 
 @dataclass(frozen=True)
 class Items:
-    """The items of one table: columns of what a seat has or does not have, or columns that define groups of seats.
+    """The items of one table: columns of items that a seat may have, or columns that define groups of seats.
 
-    Called as a reading, it returns four features of games: the number of seats with each item and their wins in
-    ``WIN_UNITS``, shape (items, games), and both for all seats, shape (games,).
+    As a ``Reading``, it returns four features of games: the number of seats with each item and their wins in
+    ``WIN_UNITS``, shape (items, games), and the same two for all seats, shape (games,).
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ def names_of(frame: pl.DataFrame, column: str) -> list[str]:
 
 
 def items_in(game: Game, columns: pl.DataFrame) -> dict[str, Items]:
-    """Return the items of a game's tables by name of the table; ``columns``: a seats table."""
+    """Return the items of each table of a game, by table name; ``columns``: a seats table."""
     tables: dict[str, Items] = {}
     for name, analysis in analyses_of(game).items():
         if isinstance(analysis.sums, OwnerTallies):
@@ -101,7 +101,7 @@ def counted(has: NDArray[np.bool_], plays: NDArray[np.bool_], wins: NDArray[Any]
     Parameters
     ----------
     has: which seats have each item, shape (items, games, seats).
-    plays: whether a seat competes. wins: the wins of each seat, in ``WIN_UNITS``; shape (games, seats).
+    plays: whether each seat competes. wins: the wins of each seat in ``WIN_UNITS``; both of shape (games, seats).
     """
     mine = has & plays
     won = np.where(plays, wins, 0)
@@ -110,11 +110,11 @@ def counted(has: NDArray[np.bool_], plays: NDArray[np.bool_], wins: NDArray[Any]
 
 
 class SkillSums:
-    """Sums over games of all levels of skill.
+    """Sums over games for all skill levels.
 
     Attributes
     ----------
-    items, levels: their numbers. grouped: whether every seat has exactly one of the items.
+    items, levels: the numbers of items and levels. grouped: whether every seat has exactly one of the items.
     games: the number of games added.
     """
 
@@ -144,17 +144,17 @@ class SkillSums:
             return np.asarray(totals[:, :, _OWN] / totals[:, :, _ALL])
 
     def fair(self) -> float:
-        """Return the fair share of wins of a seat."""
+        """Return a seat's fair share of wins."""
         totals = self._totals()[0, 0]
         return float(totals[_ALL_WINS] / totals[_ALL] / WIN_UNITS)
 
     def figure(self, level: int, confidence: float = 0.95) -> Estimate:
-        """Return the figure of each item at a level."""
+        """Return each item's figure at a level."""
         value, form, games = self._figure(level)
         return self._moments.linear(value, form, games, confidence)
 
     def change(self, weaker: int, stronger: int, confidence: float = 0.95) -> Estimate:
-        """Return the figure of each item at the stronger level minus that at the weaker one."""
+        """Return each item's figure at the stronger level minus its figure at the weaker level."""
         strong, strong_form, strong_games = self._figure(stronger)
         weak, weak_form, weak_games = self._figure(weaker)
         games = np.minimum(strong_games, weak_games)
@@ -164,7 +164,7 @@ class SkillSums:
         return self._moments.totals.reshape(self.items, self.levels, _EACH)
 
     def _figure(self, level: int) -> tuple[Floats, Floats, Floats]:
-        """Return the figure, the linear form of its error, and its number of games; NaN with too few."""
+        """Return the figures, the linear forms of their errors, and the numbers of games; NaN with too few games."""
         own, own_wins, every, every_wins = self._totals()[:, level].T
         form = np.zeros((self.items, _EACH * self.levels))
         mine = form[:, _EACH * level : _EACH * (level + 1)]

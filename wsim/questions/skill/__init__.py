@@ -1,4 +1,4 @@
-"""Skill: figures of cards and wonders by the strength of the players."""
+"""Skill: figures of cards and wonders by player strength."""
 
 from wsim.questions.registry import Question
 

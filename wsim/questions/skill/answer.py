@@ -1,8 +1,8 @@
 """Skill: the same figures for a ladder of policies in self-play, on the same deals.
 
-This shows which cards and wonders are strong only for strong players, or only for weak ones. At a level all seats play
-the same policy, so nothing is confounded by seating; but figures of cards remain observational: seats that built a card
-may have been better off already.
+This shows which cards and wonders are strong only for strong players, or only for weak ones. At each level, all seats
+play the same policy, so nothing is confounded by seating; but figures of cards remain observational: seats that built a
+card may have been better off already.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from wsim.game import Game, Simulator
     from wsim.lab.plan import Plan
 
-_BLOCK = 1024  # games per level at a time: a few megabytes
+_BLOCK = 1024  # games per level and block: a few megabytes
 
 
 ESTIMAND = {
@@ -61,11 +61,12 @@ class SkillAnswer(SelfPlayAnswer):
     estimand: the figure, in one sentence. fair: the fair share of wins of a seat.
     stopped: ``done`` or ``interrupted``. games: games played at each level.
     figures: one row per item and level: its name (card; wonder, side), rung (the level), n (seats that have it), share
-        (of all seats), figure with figure_low and figure_high; null if it is too rare.
+        (of all seats), figure with figure_low and figure_high; null if the item is too rare.
     changes: one row per item and pair of levels: its name, weaker, stronger, change with change_low and change_high
-        (accounting for the common deals), p, q (Benjamini-Hochberg over the items), verdict (higher, lower: worth more,
-        less at the stronger level; unclear), strong_in: ``strong players`` or ``weak players`` if it is better than
-        nothing (a wonder: than fair) only there and the change is clear, ``all players`` if at both; else null.
+        (accounting for the common deals), p, q (Benjamini-Hochberg over the items), verdict (higher or lower: worth
+        more or less at the stronger level; unclear), strong_in: ``strong players`` or ``weak players`` if the figure is
+        above 0 (for a wonder, above the fair share) only at that level and the change is clear, ``all players`` if it
+        is at both levels; otherwise null.
     remarks: caveats, one sentence each, without a full stop.
     made: the provenance of the games of each level.
     """
@@ -100,25 +101,25 @@ class SkillAnswer(SelfPlayAnswer):
 
     @property
     def names(self) -> list[str]:
-        """The columns that name an item."""
+        """The names of the columns that name an item."""
         return naming_columns(self.figures)
 
     def table(self, change: int = 0) -> pl.DataFrame:
-        """Return one row per item: its figure at each level and one of the changes, the largest first.
+        """Return one row per item: its figure at each level and one of its changes, the largest change first.
 
-        ``change``: 0 is the change over the whole ladder, 1 the second one, if any.
+        ``change``: 0 for the change over the whole ladder, 1 for the second change, if any.
         """
         return levels_table(self.figures, self.changes, change)
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return the declarations of the columns of its tables."""
+        """Return the column declarations of each table."""
         figures = pl.DataFrame(record["figures"][:1], infer_schema_length=None)
         return dict.fromkeys(cls.TABLES, skill_columns(record["rungs"], naming_columns(figures)))
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """Return what changes most with skill, in words."""
+        """State which items change most with skill."""
         record, changes = stored.record, stored.table("changes")
         (weaker, stronger), noun = _pairs(changes)[0], str(record["question"]["what"])
         named = naming_columns(stored.table("figures"))
@@ -137,7 +138,7 @@ class SkillAnswer(SelfPlayAnswer):
 
     @classmethod
     def document(cls, stored: Stored) -> Document:
-        """Return a stored answer as a document for pages: figures at both ends of the ladder, and the changes."""
+        """Return a stored answer as a document for pages: figures at both ends of the ladder, and their changes."""
         record, levels, changes = stored.record, stored.table("figures"), stored.table("changes")
         noun, named = record["question"]["what"], tuple(naming_columns(levels))
         sheets = []
@@ -183,11 +184,11 @@ class SkillAnswer(SelfPlayAnswer):
 
     @property
     def widest(self) -> float:
-        """The half width of the widest interval of a change."""
+        """The largest half width of an interval of a change."""
         return widest_of(self.changes["change_low"], self.changes["change_high"])
 
     def _telling(self) -> str:
-        """Return how many more games would settle the changes over the ladder that are unclear."""
+        """Return a sentence on how many more games would settle the unclear changes over the ladder."""
         weaker, stronger = _pairs(self.changes)[0]
         changes = self.changes.filter(weaker=weaker, stronger=stronger)
         return undecided_note(changes, self.names, "change", self.games, level=self.question["level"])
@@ -208,12 +209,12 @@ class SkillAnswer(SelfPlayAnswer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Return the compared content in words."""
+        """Describe the compared content."""
         return f"{record['games']:,} games at each of {counted(len(record['rungs']), 'level')}"
 
 
 def _pairs(changes: pl.DataFrame) -> list[tuple[str, str]]:
-    """Return the pairs of levels with known changes, the weaker first."""
+    """Return the pairs of levels that have changes, the weaker level first."""
     return [
         (str(weaker), str(stronger))
         for weaker, stronger in changes.select("weaker", "stronger").unique(maintain_order=True).rows()
@@ -243,7 +244,7 @@ def play_skill(
 
 
 def _levels(plan: Plan, game: Game, question: SkillQuestion) -> tuple[str, ...]:
-    """Return the policies of the ladder in canonical spelling; UserError for fewer than two."""
+    """Return the policies of the ladder in canonical spelling; raise UserError for fewer than two."""
     known = [str(row["name"]) for row in game.policies()]
     named = question.ladder or tuple(name for name in LADDER if name in known)
     ladder = different_policies(plan, named, "{!r} is on the ladder twice")
@@ -253,7 +254,7 @@ def _levels(plan: Plan, game: Game, question: SkillQuestion) -> tuple[str, ...]:
 
 
 def _between(question: SkillQuestion, levels: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the pairs of levels whose changes are shown; UserError for one that is not on the ladder."""
+    """Return the pairs of levels whose changes are shown; raise UserError for a level that is not on the ladder."""
     named = question.between
     if named:
         if len(named) != 2 or named[0] == named[1]:
@@ -268,7 +269,7 @@ def _between(question: SkillQuestion, levels: Sequence[str]) -> list[tuple[int, 
 
 
 def _items(game: Game, name: str, simulator: Simulator) -> Items:
-    """Return the items of a table; UserError for a table without items."""
+    """Return the items of a table; raise UserError for a table without items."""
     tables = items_in(game, sample(simulator))
     if name not in tables:
         known = f"takes {' or '.join(tables)}" if tables else "has no table"
@@ -288,7 +289,7 @@ def answer_of(
 
     Parameters
     ----------
-    labels: the names of the items, by column. between: pairs of levels, the weaker first.
+    labels: the names of the items, by column. between: pairs of levels, the weaker level first.
     """
     level, rungs = float(question["level"]), own.policies
     present = pl.Series(sums.counts().sum(axis=1) > 0)  # wonders that no seat has are not in the game

@@ -1,4 +1,4 @@
-"""The tables of ``wsim skill``: figures at each level of a ladder of players, and how they change along it."""
+"""The tables of ``wsim skill``: figures at each level of a ladder of players, and their changes along the ladder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLAYERS = ("strong players", "weak players", "all players")
 
 
 def skill_columns(rungs: Sequence[str], items: Sequence[str]) -> tuple[Column, ...]:
-    """Return the columns of the tables of an answer: figures of all ``rungs`` (levels), and changes."""
+    """Declare the columns of an answer's tables: figures at all ``rungs`` (levels), and changes."""
     return (
         *names((*items, "rung", "weaker", "stronger")), N, Column("share", SHARE, unit="of seats"), P, Q, VERDICT,
         *(estimated(name, SHARE, unit=OF_WINS) for name in ("figure", *rungs)),
@@ -29,12 +29,12 @@ def skill_columns(rungs: Sequence[str], items: Sequence[str]) -> tuple[Column, .
 
 
 def naming_columns(figures: pl.DataFrame) -> list[str]:
-    """Return the columns of ``SkillAnswer.figures`` that name an item."""
+    """Return the names of the columns of ``SkillAnswer.figures`` that name an item."""
     return figures.columns[: figures.columns.index("rung")]
 
 
 def levels_table(figures: pl.DataFrame, changes: pl.DataFrame, change: int = 0) -> pl.DataFrame:
-    """Return one row per item: the figures of all levels and one of the changes (``SkillAnswer.table``)."""
+    """Return one row per item: its figures at all levels and one of its changes (see ``SkillAnswer.table``)."""
     keys = naming_columns(figures)
     wide = figures.select(keys).unique(maintain_order=True)
     for rung in figures["rung"].unique(maintain_order=True):
@@ -49,7 +49,7 @@ def levels_table(figures: pl.DataFrame, changes: pl.DataFrame, change: int = 0) 
 
 
 def figures_of(sums: SkillSums, named: pl.DataFrame, rung: int, name: str, level: float) -> pl.DataFrame:
-    """Return the rows of a level."""
+    """Return the rows of ``figures`` for one level."""
     return named.with_columns(
         pl.lit(name).alias("rung"),
         pl.Series("n", sums.counts()[:, rung].astype(np.int64)),
@@ -61,7 +61,7 @@ def figures_of(sums: SkillSums, named: pl.DataFrame, rung: int, name: str, level
 def changes_of(
     sums: SkillSums, named: pl.DataFrame, present: np.ndarray, pair: tuple[int, int], level: float
 ) -> pl.DataFrame:
-    """Return the rows of a change between two levels."""
+    """Return the rows of ``changes`` for one pair of levels."""
     change = sums.change(*pair, level)
     change = type(change)(change.value[present], change.error[present], change.games[present], level)
     verdict = verdicts(change.value, change.q_value(), level=level)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from wsim.options import Options, argument, level_option, names, option, within_option
 
 LADDER = ("random", "greedy", "balanced", "net")
-"""The default ladder, weakest first; a game uses those of these policies that it has."""
+"""The default ladder, weakest first; policies that a game lacks are skipped."""
 BETWEEN = ("balanced", "net")
-"""The second pair of levels whose change is shown, if both are on the ladder."""
+"""A second pair of levels whose change is shown, if both are on the ladder."""
 
 
 @dataclass(frozen=True)

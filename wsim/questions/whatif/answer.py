@@ -1,10 +1,10 @@
 """What-if: compare variants of a card, rule or permission with a baseline, on common deals.
 
-Every arm plays the same games of the same seed, so deal, wonders and seats cancel in the difference. At each look a
-group-sequential test (``wsim.stats.sequential``) decides whether the answer is clear; playing stops when it is clear
-for every variant or the budget is spent. The intervals are repeated confidence intervals: with probability ``1 -
-alpha`` those of the chosen metric cover the true effects of all variants at all looks, even after stopping early. The
-intervals of the other metrics are valid one at a time.
+Every arm plays the same games of the same seed, so the luck of deal, wonders and seats cancels in the difference. At
+each look a group-sequential test (``wsim.stats.sequential``) decides whether the answer is clear; playing stops when it
+is clear for every variant or the budget is spent. The intervals are repeated confidence intervals: with probability ``1
+- alpha`` the intervals of the chosen metric cover the true effects of all variants at all looks, even after early
+stopping. The intervals of the other metrics are each valid on their own.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 FIRST = ("variant", "value", "metric", "effect", "verdict", "changed", "baseline", "n", "differing")
 PAIRED = "Baseline and variant play the same deals and seats: for these policies, the change causes the difference."
-FEW = 3  # variants up to which every metric is shown by default
+FEW = 3  # up to this many variants, every metric is shown by default
 Lines = list[dict[str, Any]]
 
 
@@ -71,22 +71,22 @@ class WhatIfAnswer(Answer):
     Attributes
     ----------
     estimand: the effect, in one sentence.
-    question: how it was decided.
+    question: how the comparison was decided.
     stopped: ``clear``, ``known`` (to within the wanted precision), ``budget`` or ``interrupted``.
-    deals: deals played in every arm.
-    games: games played in all arms together.
+    deals: the number of deals played in every arm.
+    games: the number of games played in all arms together.
     seconds: the time that playing took.
-    effects: one row per variant: variant, value (of a sweep), baseline and changed (the metric in either arm), effect
-        with effect_low and effect_high, verdict, decided_at (deals; the figures are from that look), n_baseline,
-        n_changed (seats or games that count), differing (deals that differ), variance_removed. Verdicts are higher,
-        lower, equivalent, unclear; identical: no deal differed, or the value of the baseline; None: the change
-        itself selects the seats of the metric.
-    details: the same for every metric: variant, value, metric, ..., the chosen one first.
+    effects: one row per variant: variant, value (of a sweep), baseline and changed (the metric in each arm), effect
+        with effect_low and effect_high, verdict, decided_at (number of deals; the figures are from that look),
+        n_baseline, n_changed (seats or games that count), differing (deals that differ), variance_removed. Verdicts are
+        higher, lower, equivalent, unclear; identical: no deal differed, or the variant equals the baseline; None: the
+        change itself selects the seats of the metric.
+    details: the same columns for every metric: variant, value, metric, ..., the chosen metric first.
     looks: variant, value, deals, effect with effect_low and effect_high at each look.
     remarks: caveats, one sentence each, without a full stop.
     variants: the variants.
     baseline: the provenance of the baseline's games, with the plan.
-    metrics: the metrics in ``details``, in the order of the rows of each variant.
+    metrics: the metrics in ``details``, in the order of each variant's rows.
     """
 
     FORMAT: ClassVar[str] = "wsim-whatif/2"
@@ -115,7 +115,7 @@ class WhatIfAnswer(Answer):
 
     @classmethod
     def renamed(cls, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a record with the present name of a verdict: ``same`` was the baseline's own value."""
+        """Return a record with the current name of a verdict: formerly, ``same`` meant the baseline's own value."""
         effects = record.get("effects")
         if not isinstance(effects, list) or not all(isinstance(row, dict) for row in effects):
             return dict(record)
@@ -124,18 +124,18 @@ class WhatIfAnswer(Answer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return the declarations of the columns of its tables."""
+        """Return the column declarations of each table."""
         metric = str(record["question"]["metric"])
         return {"effects": effect_columns(metric), "details": effect_columns(), "looks": effect_columns(metric)}
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion:
-        """Return what the change does to the metric, in words."""
+        """State the effect of the change on the metric."""
         return conclusion_of(stored)
 
     @classmethod
     def document(cls, stored: Stored) -> Document:
-        """Return a stored answer as a document for pages: the effects, over the values of a sweep."""
+        """Return a stored answer as a document for pages: the effects, plotted against the values of a sweep."""
         record, rows = stored.record, stored.main.to_dicts()
         plan = record["baseline"]["plan"]
         metric = metric_of(stored).noun
@@ -173,7 +173,7 @@ class WhatIfAnswer(Answer):
         return Document(stored.main, [main], notes=notes)
 
     def display(self, view: View = whole, *, every: bool = False) -> Document:
-        """Return the answer as a document; ``every``: show every metric even of many variants."""
+        """Return the answer as a document; ``every``: show every metric even if there are many variants."""
         shown = view(self.effects)
         effects = shown.to_dicts()
         crowded = len(effects) > FEW
@@ -193,7 +193,7 @@ class WhatIfAnswer(Answer):
         )
 
     def _details(self) -> list[tuple[str, Lines]]:
-        """Return the other metrics; shares and points in separate tables, because their sizes differ."""
+        """Return the other metrics, with shares and points in separate tables because their magnitudes differ."""
         rows = [row for row in self.details.to_dicts() if row["metric"] != self.question.metric]
         of_shares = {metric.name for metric in self.metrics if metric.share}
         shares = [row for row in rows if row["metric"] in of_shares]
@@ -232,7 +232,7 @@ class WhatIfAnswer(Answer):
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
-        """Return the fields that distinguish an answer from others of its kind in a folder."""
+        """Return the fields that distinguish an answer from other answers of its kind in a folder."""
         return [record["variants"], record["question"], record["baseline"]["digest"]]
 
     @classmethod
@@ -254,7 +254,7 @@ class WhatIfAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Return the compared content in words."""
+        """Describe the compared content."""
         return f"{record['deals']:,} deals of every arm, {counted(len(record['effects']), 'effect')}"
 
     def provenance_differences(self, record: Mapping[str, Any]) -> list[str]:
@@ -271,14 +271,14 @@ def _number(value: object) -> float | None:
 
 
 def _what(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the title: the variant, or the path of a sweep."""
+    """Return the title: the variant, the path of a sweep, or the number of variants."""
     if rows[0]["value"] is not None:
         return f"Sweep over {rows[0]['variant'].partition('=')[0]}"
     return f"What if {rows[0]['variant']}" if len(rows) == 1 else f"{len(rows)} variants"
 
 
 def _slim(rows: Sequence[Mapping[str, Any]]) -> Lines:
-    """Drop columns that repeat the title or another column; the JSON has them all."""
+    """Drop columns that repeat the title or a different column; the JSON record has all of them."""
     hidden = {"variant"} if len({row["variant"] for row in rows}) == 1 else {"decided_at"}
     hidden |= {"value"} if rows[0]["value"] is None else {"variant"}
     same = all(row["n_baseline"] == row["n_changed"] for row in rows)
@@ -309,7 +309,7 @@ def compare(
 
 
 def _continuing(question: Comparison, path: Path, variants: Sequence[Variant], baseline: Provenance) -> Comparison:
-    """Return the question as the continuation of a stored answer, whose deals are played again and whose looks count.
+    """Return the question as the continuation of a stored answer: its deals are replayed, and its looks count.
 
     Raises UserError for an answer to a different question.
     """
@@ -343,7 +343,7 @@ def decide(
     items = wished_items(baseline, [question.metric])
     pooled = pooled_figure_of(question.metric)
     if pooled is not None and (arms[1].seats is not None or question.seat is not None):
-        raise UserError(f"{question.metric} is a figure of all games and seats together: leave out seat and ban")
+        raise UserError(f"{question.metric} is a figure of all games and seats together: omit seat and ban")
     arms = tuple(replace(arm, items=items, seatings=needs_seatings(question.metric)) for arm in arms)
     metrics = _metrics(question, arms, game.OWNED, everyone=bool(concerned[: plan.players].all()))
     if execution.cluster is None:
@@ -375,7 +375,7 @@ def decide(
 def _metrics(
     question: Comparison, arms: Sequence[Arm], owned: Mapping[str, str], *, everyone: bool
 ) -> tuple[Metric, ...]:
-    """Return the chosen metric and other useful ones; ``everyone``: all seats count."""
+    """Return the chosen metric and other useful metrics; ``everyone``: all seats count."""
     baseline, restricted = arms[0].simulators[0], arms[1].seats is not None
     columns = sample(baseline).with_columns(pl.lit(0.0).alias(name) for name in wish_columns(arms[0].items))
     chosen, score, win = (parse_metric(name, columns, owned) for name in (question.metric, "score", "win"))
@@ -401,12 +401,12 @@ def answer_of(
     *,
     picks: bool = True,
 ) -> WhatIfAnswer:
-    """Return the answer of a trial after at least one look.
+    """Return the answer from a trial after at least one look.
 
     Parameters
     ----------
-    arms, metrics: those of the trial. baseline: the provenance of the baseline.
-    variants: those of the trial and those whose rules are the baseline's, in order.
+    arms, metrics: the arms and metrics of the trial. baseline: the provenance of the baseline.
+    variants: the variants of the trial and those that are identical to the baseline, in order.
     estimand: the effect, in one sentence.
     picks: whether the game has pick experiments, which a remark can recommend.
     """

@@ -1,4 +1,4 @@
-"""What a what-if found, in words: what is changed, and what that does to the metric."""
+"""The conclusion of a what-if in words: the change, and its effect on the metric."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from wsim.questions.variants import Variant
 
 MOST_CHANGES = 2
-"""Changed values of a variant that are named; a patch with more is named by its file."""
+"""Maximum number of changed values to name; a patch with more changes is referred to by its file name."""
 RESTRICTED = "A seat with"
 NO_VERDICT = "no verdict on {}, because the change itself selects its seats"
 
 
 def metric_of(stored: Stored) -> Words:
-    """Return the metric of a stored answer in words."""
+    """Describe the metric of a stored answer."""
     game = stored.game()
     return metric_in_words(str(stored.record["question"]["metric"]), {} if game is None else find_game(game).OWNED)
 
@@ -37,7 +37,7 @@ def conclusion_of(stored: Stored) -> Conclusion:
     record = stored.record
     words = metric_of(stored)
     level, deals = 1 - float(record["question"].get("alpha", 0.05)), f"{record['deals']:,} common deals"
-    rows = [row for row in stored.main.to_dicts() if row.get("n_baseline", 0) is not None]  # not the baseline's value
+    rows = [row for row in stored.main.to_dicts() if row.get("n_baseline", 0) is not None]  # except the baseline's
     changes = changes_of(stored, [str(row["variant"]) for row in rows])
     clear = [row for row in rows if row["verdict"] in DECIDED]
     if len(rows) == 1:
@@ -60,7 +60,7 @@ def conclusion_of(stored: Stored) -> Conclusion:
 
 
 def _effect(words: Words, row: Mapping[str, Any], level: float, change: str = "") -> str:
-    """Return the effect of a variant as a phrase."""
+    """Describe the effect of a variant in a phrase."""
     low, high, effect = row["effect_low"], row["effect_high"], row["effect"] or 0.0
     if row["verdict"] in DECIDED:
         sentence = words.effect(effect, low, high, level, change.partition(", ")[0])
@@ -80,14 +80,14 @@ def _largest(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def _sweep(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the swept value in words; empty if the variants are not a sweep."""
+    """Describe the swept value; return an empty string if the variants are not a sweep."""
     if any(row.get("value") is None for row in rows):
         return ""
     return name_in_words(str(rows[0]["variant"]).partition("=")[0])
 
 
 def changes_of(stored: Stored, names: Sequence[str]) -> dict[str, str]:
-    """Return what variants change in words, by their names."""
+    """Describe what each variant changes, by variant name."""
     variants = {str(variant["variant"]): variant for variant in stored.record.get("variants", ())}
     words = dict.fromkeys(names, "")
     try:
@@ -97,13 +97,13 @@ def changes_of(stored: Stored, names: Sequence[str]) -> dict[str, str]:
             if len(plans) == 1 and variants[name].get("seats") is None and before:
                 changed = changes_in_words(before, _values(Plan.restore(plans[0], stored.paths)))
                 words[name] = "; ".join(changed) if 0 < len(changed) <= MOST_CHANGES else ""
-    except (UserError, OSError, KeyError, TypeError, ValueError):  # a patch that is gone
+    except (UserError, OSError, KeyError, TypeError, ValueError):  # a patch file that no longer exists
         pass
     return {name: found or _from_name(name) for name, found in words.items()}
 
 
 def sentence_of(variant: Variant, words: Words, level: float) -> Sentence:
-    """Return what the effect of a variant that is still being played means."""
+    """Return a function that describes the effect of a variant while it is still being played."""
     change = _from_name(variant.name)
 
     def said(value: float, low: float, high: float) -> str:
@@ -113,7 +113,7 @@ def sentence_of(variant: Variant, words: Words, level: float) -> Sentence:
 
 
 def _from_name(name: str) -> str:
-    """Return a variant's name in words: ``cards.Palace.points=5`` is ``Palace, points 5``."""
+    """Put a variant's name in words: ``cards.Palace.points=5`` becomes ``Palace, points 5``."""
     if name.startswith("no "):
         return f"{RESTRICTED} {name}"
     path, equals, value = name.partition("=")
@@ -121,7 +121,7 @@ def _from_name(name: str) -> str:
 
 
 def _values(plan: Plan) -> Mapping[str, str]:
-    """Return the values of the catalogue of a plan; empty for a game without one."""
+    """Return the catalogue values of a plan; empty for a game without a catalogue."""
     catalogues = catalogues_of(find_game(plan.game))
     if catalogues is None:
         return {}

@@ -33,18 +33,18 @@ CONDITIONAL = (
 
 
 def wish_remarks(metric: Metric, plan: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the caveats of a metric of worth."""
+    """Return the caveats for a worth metric."""
     if not metric.wished:
         return ()
     return (
         f"{metric.name}: mean over followed wishes minus mean over overruled wishes, in each arm; n: wishes",
-        f"In all arms policies are overruled with chance {plan[OVERRULE]}, so the other metrics too are of such games",
-        f"The change may alter which seats want {metric.item}: either worth is that to the seats that want it there",
+        f"In all arms policies are overruled with chance {plan[OVERRULE]}; the other metrics also come from such games",
+        f"The change may alter which seats want {metric.item}: each arm's worth is for the seats that want it there",
     )
 
 
 def remarks_of(trial: Trial[Contrasts], metric: Metric, *, picks: bool) -> tuple[str, ...]:
-    """Return the caveats; ``picks``: the game has pick experiments."""
+    """Return the caveats; ``picks``: whether the game has pick experiments."""
     remarks, known, decided = [], trial.sums, trial.decided.values()
     if any(each.look.deals < trial.question.budget and each.verdict != "identical" for each in decided):
         remarks.append(PLAIN)
@@ -91,7 +91,7 @@ def rows_of(rows: Sequence[tuple[Variant, Metric]], known: Contrasts, look: Look
 
 
 def effect_columns(metric: str = "") -> tuple[Column, ...]:
-    """Return the columns of effects on a metric, or of a table of several metrics."""
+    """Declare the columns of a table of effects on one metric, or on several metrics."""
     kind, unit = kind_of_metric(metric) if metric else (NUMBER, "")
     return (
         Column("variant", NAME, heading="what changes"), Column("value", NAME), Column("metric", NAME), VERDICT,
@@ -128,7 +128,7 @@ def effects_of(
 
 
 def _with_same(effects: pl.DataFrame, variants: Sequence[Variant]) -> pl.DataFrame:
-    """Insert the variants with the rules of the baseline: no effect, without playing."""
+    """Insert the variants that equal the baseline, which have no effect and are not played."""
     rows = {row["variant"]: row for row in effects.to_dicts()}
     baseline = effects["baseline"][0]
     nothing = {"baseline": baseline, "changed": baseline, **dict.fromkeys(EFFECT, 0.0), "verdict": "identical"}

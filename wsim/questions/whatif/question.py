@@ -1,4 +1,4 @@
-"""The options of a what-if: the change, how it is decided, and the tables that are shown."""
+"""The options of a what-if: the change, how it is decided, and the displayed tables."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from wsim.questions.comparison import Comparison as Comparison
 class Change(Options):
     """Compare a changed card, rule or permission with the baseline on common deals.
 
-    The plan options define the baseline; --set, --patch, --sweep or --ban define the variants. All arms play the
-    same deals and seats until a sequential test is sure or the budget is spent.
+    The plan options define the baseline; --set, --patch, --sweep or --ban define the variants. All arms play the same
+    deals and seats until a sequential test reaches a verdict or the budget is spent.
     """
 
     change: tuple[str, ...] = option(
@@ -39,8 +39,8 @@ class Change(Options):
         label="Several values to try",
     )
     ban: tuple[str, ...] = option(
-        "Forbid one seat to do this: trade, stages, sell, a colour or a card (comma-separated). Each seat of a deal is "
-        "restricted in turn, or only --seat. One variant per --ban.",
+        "Forbid one seat these actions: trade, stages, sell, a colour or a card (comma-separated). Each seat of a deal "
+        "is restricted in turn, or only --seat. One variant per --ban.",
         (), metavar="THINGS", picker="item", example="Palace", label="What a seat may not do",
     )  # fmt: skip
     resume: Path | None = option(
@@ -59,6 +59,6 @@ class Change(Options):
 
 @dataclass(frozen=True)
 class Details(Options):
-    """The tables shown for many variants."""
+    """How much is shown for many variants."""
 
     every: bool = option("Show every metric of every variant.", False, names=("--details",))

@@ -1,7 +1,7 @@
 """Worth: the gain of each item for the seat that wants it, compared with the next best move of that seat.
 
 In every game some wishes of policies are overruled at random, and the policy makes its next best move instead
-(``wsim.kernels.overruling``). The same games are a randomised trial of every item at once.
+(``wsim.kernels.overruling``). So the same games are a randomised trial of every item at once.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 CHARTED = 24
-"""Items that a chart shows: those with the largest worth or cost."""
+"""Maximum number of items in a chart, which shows those with the largest worth or cost."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,13 +42,13 @@ class WorthAnswer(Answer):
 
     Attributes
     ----------
-    estimand: what the worth of an item is, in one sentence.
-    question: what was asked. games: how many were played. stopped: ``done`` or ``interrupted``.
-    seconds: how long playing took.
+    estimand: the definition of an item's worth, in one sentence.
+    question: the question. games: the number of games played. stopped: ``done`` or ``interrupted``.
+    seconds: the time that playing took.
     worth: one row for each item (and group), the largest first; the columns of ``wsim.stats.worth.worth_table``.
-    remarks: what must be said with the figures, a sentence each, without a full stop.
-    plan: what was played.
-    sums: what the table follows from; other splits of the same games can be made of it (``by``).
+    remarks: sentences, without full stops, that must accompany the figures.
+    plan: the plan.
+    sums: the sums behind the table, from which other splits of the same games can be computed (``by``).
     """
 
     FORMAT: ClassVar[str] = "wsim-worth/1"
@@ -72,12 +72,12 @@ class WorthAnswer(Answer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return the declarations of the columns of its table."""
+        """Return the column declarations of its table."""
         return {"worth": worth_columns(tuple(record["question"]["by"]))}
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """Return what is worth most, in words."""
+        """State which items are worth most."""
         question = stored.record["question"]
 
         def words(row: Row) -> Words:
@@ -87,15 +87,15 @@ class WorthAnswer(Answer):
             return Words("", before, (ends[0], ends[1]), share=True)
 
         items = Largest("worth", question["level"], words, lambda row: row.get("verdict") in DECIDED)
-        return items.conclusion(stored.main.to_dicts(), "Nothing is clearly worth anything in these games.", "items")
+        return items.conclusion(stored.main.to_dicts(), "No item has a clear worth in these games.", "items")
 
     def by(self, *columns: str) -> pl.DataFrame:
-        """Return the table of the same games split by some columns; none: all wishes together."""
+        """Return the worth table of the same games, split by some columns; without columns, all wishes together."""
         return worth_table(self.sums, columns, level=self.question.level, fewest=self.question.fewest).frame
 
     @classmethod
     def document(cls, stored: Stored) -> Document:
-        """Return a stored answer as a document for pages: what is worth most as a chart, then everything."""
+        """Return a stored answer as a document for pages: a chart of the largest worths, then the table."""
         document, worth = super().document(stored), stored.main
         most = (
             worth.filter(pl.col("worth").is_not_null())
@@ -112,7 +112,7 @@ class WorthAnswer(Answer):
         )
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer as a document: the table, and notes on its figures."""
+        """Return the answer as a document: the table and notes on its figures."""
         shown, split = view(self.worth), self.question.by
         each = f" by {' and '.join(split)}" if split else ""
         title = f"Worth{each}, {self.games:,} games, {self.question.overrule} of wishes overruled"
@@ -122,11 +122,11 @@ class WorthAnswer(Answer):
             named="worth",
             tables=[Sheet(title, shown.to_dicts(), worth_columns(split), first=first, labels=2 + len(split))],
             notes=[f"{self.estimand}.", *filter(None, self._precision()), *(f"{remark}." for remark in self.remarks)],
-            missing="Nothing was followed and overruled often enough: play more --games, or lower --fewest.",
+            missing="No item was followed and overruled often enough: play more --games, or lower --fewest.",
         )
 
     def _precision(self) -> list[str]:
-        """Return notes on how many more games would make unclear rows clear, and on the wanted precision."""
+        """Return notes on how many more games would settle unclear rows, and on the wanted precision."""
         labels, question = ["what", "name", *self.question.by], self.question
         note = undecided_note(self.worth, labels, "worth", self.games, level=question.level)
         return [
@@ -137,12 +137,12 @@ class WorthAnswer(Answer):
 
     @property
     def widest(self) -> float:
-        """The half width of the widest interval of a worth."""
+        """The largest half width of an interval of a worth."""
         return widest_of(self.worth["worth_low"], self.worth["worth_high"])
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
-        """Return the question and the plan, which identify the answer."""
+        """Return the question and the plan, which identify an answer."""
         return record["question"], record["plan"]
 
     @classmethod
@@ -159,19 +159,19 @@ class WorthAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Return the compared content in words."""
-        return f"{record['games']:,} games, the worth of {counted(len(record['worth']), 'thing')}"
+        """Describe the compared content."""
+        return f"{record['games']:,} games, the worth of {counted(len(record['worth']), 'item')}"
 
 
 def ask(plan: Plan, question: WorthQuestion, execution: Execution = Execution()) -> WorthAnswer:
     """Play the games of a plan with some wishes overruled, and return the worth of each item.
 
-    Raises UserError for what cannot be asked, Interrupted on Ctrl-C with the answer so far.
+    Raises UserError for an invalid question, Interrupted on Ctrl-C with the answer so far.
     """
     played = overruled(plan, question.overrule)
     simulator: Simulator = find_game(played.game).prepare(played)
     play = WishSums(simulator, played.game)
-    _answer(plan, question, play(range(1)), 0.0, "done")  # refuses an invalid question before games are played
+    _answer(plan, question, play(range(1)), 0.0, "done")  # rejects an invalid question before any game is played
     sums, start = Summary(), time.perf_counter()
 
     def answer(stopped: str) -> WorthAnswer:
@@ -190,7 +190,7 @@ def ask(plan: Plan, question: WorthQuestion, execution: Execution = Execution())
 
 
 def _answer(plan: Plan, question: WorthQuestion, sums: Summary, seconds: float, stopped: str) -> WorthAnswer:
-    """Return the answer that follows from the sums."""
+    """Return the answer computed from the sums."""
     table = worth_table(sums, question.by, level=question.level, fewest=question.fewest)
     return WorthAnswer(
         estimand=ESTIMAND,

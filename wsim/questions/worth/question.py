@@ -11,7 +11,7 @@ from wsim.policies.chances import CHANCE
 
 
 def _chance(_name: str, value: Any) -> Any:
-    """Raise UserError unless the chance of some seat is between 0 and 1: otherwise there is no comparison."""
+    """Raise UserError unless some seat's chance is strictly between 0 and 1; otherwise nothing can be compared."""
     try:
         given = [float(text) for text in str(value).split(",")]
     except ValueError:
@@ -25,9 +25,9 @@ def _chance(_name: str, value: Any) -> Any:
 class WorthQuestion(Options):
     """Estimate what each card (stage, sale, chain, ...) is worth to the seat that wants it.
 
-    At randomly chosen decisions, a policy is overruled and makes its next best move instead. The worth of a card
-    is the win share (and the points) of the seats that got their wish minus those of the seats that were overruled.
-    Chance alone decides who is overruled, so the difference is causal.
+    At randomly chosen decisions, a policy is overruled and makes its next best move instead. The worth of a card is the
+    win share (and the points) of the seats whose wish was followed minus that of the seats that were overruled. Chance
+    alone decides which seats are overruled, so the difference is causal.
     """
 
     overrule: float | str = option(
