@@ -35,7 +35,7 @@ pytestmark = pytest.mark.usefixtures("medal")
 FEW = ("--quiet", "--elsewhere-games", "500")
 HOW_TO_GO_ON = (
     "wsim: interrupted; results of the games so far; continue with --resume added to the same command "
-    "(patch.toml.journal has what was measured)\n"
+    "(patch.toml.journal has all measurements)\n"
 )
 
 

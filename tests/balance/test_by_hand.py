@@ -91,8 +91,8 @@ def test_a_knob_range_is_relative_or_absolute(
 
 @pytest.mark.parametrize(
     ("written", "absolute", "words"),
-    [("1..2", False, "excludes the present value"), ("-2..-1", False, "excludes the present value"),
-     ("6..9", True, "leaves out 5, which cards.A.points is now"), ("1..4", True, "leaves out 5"),
+    [("1..2", False, "excludes the current value"), ("-2..-1", False, "excludes the current value"),
+     ("6..9", True, "excludes 5, the current value of cards.A.points"), ("1..4", True, "excludes 5"),
      ("2..1", False, "2 is above 1"), ("1-2", False, "must look like -2..2"), ("1..2..3", False, "must look like")],
 )  # fmt: skip
 def test_a_meaningless_range_is_rejected(written: str, absolute: bool, words: str) -> None:

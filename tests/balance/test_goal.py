@@ -141,11 +141,11 @@ MISTAKES = {
     ),
     "a range without the present value": (
         UNBALANCED + TARGET + "[[knob]]\npath = 'wonders.Temple.points'\nrange = '6..9'\nabsolute = true\n",
-        "the range '6..9' leaves out 4, which wonders.Temple.points is now",
+        "the range '6..9' excludes 4, the current value of wonders.Temple.points",
     ),
     "two knobs for one value": (
         UNBALANCED + TARGET + KNOBS + "[[knob]]\npath = 'wonders.Temple.*'\nrange = '-1..1'\n",
-        "two knobs turn wonders.Temple.points",
+        "two knobs change wonders.Temple.points",
     ),
     "a knob without a range": (UNBALANCED + TARGET + "[[knob]]\npath = 'wonders.*.points'\n", "a knob needs a range"),
     "a setting that is not there": (
@@ -154,7 +154,7 @@ MISTAKES = {
     ),
     "a target for players that nobody names": (
         UNBALANCED + TARGET + "players = 'mean'\n" + KNOBS,
-        "is about the mean of players, but the goal names no players",
+        "uses the mean of players, but the goal names no players",
     ),
     "a target for some of the players": (
         UNBALANCED + TARGET + "players = 'most'\n" + KNOBS,
@@ -197,7 +197,7 @@ def test_all_mistakes_of_the_settings_are_listed_together() -> None:
     with pytest.raises(UserError) as caught:
         wsim.sensitivity({"setting": [{"player": 3}, {"name": 2}, {"games": 4}]})
     sentences = str(caught.value).split("\nalso: ")
-    known = ("unknown plan key", "a setting has a name", "'games' is not a key")
+    known = ("unknown plan key", "name must be a string", "'games' is not a key")
     for sentence, said in zip(sentences, known, strict=True):
         assert said in sentence
 

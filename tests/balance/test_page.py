@@ -50,7 +50,7 @@ def test_each_setting_has_its_figure_and_the_page_shows_the_distance(run: str, w
     page = Path("run/report.html").read_text(encoding="utf-8")
     for name in ("three", "seven"):
         assert f"Win share, {name} before and after 1 changed value: not proven (all targets: within" in page
-    assert "1.25 times what is accepted" in page
+    assert "1.25 times the accepted range" in page
     assert "Each side in its best style" in page
 
 

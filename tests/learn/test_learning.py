@@ -285,7 +285,7 @@ def test_a_round_without_a_decision_is_reported_in_one_sentence(
 ) -> None:
     seldom = {**SMALL, "judge": [], "round": [{**SMALL["round"][0], "decisions": 1}]}
     monkeypatch.setattr(run_module, "read_records", lambda _, dtype: np.zeros(0, dtype))
-    with pytest.raises(UserError, match="took no decision"):
+    with pytest.raises(UserError, match="sampled no decision"):
         learn(LearningPlan.restore(seldom), tmp_path / "none", execution=Execution(threads=1))
 
 
@@ -390,7 +390,7 @@ def test_a_part_interrupted_between_its_files_is_regenerated(tmp_path: Path, mon
         return np.zeros(0, dtype)
 
     monkeypatch.setattr(run_module, "read_records", none)
-    with pytest.raises(UserError, match="took no decision"):
+    with pytest.raises(UserError, match="sampled no decision"):
         run.fit(3)
     assert read == ["round-2", "round-3"] * 2
 

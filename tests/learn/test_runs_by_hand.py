@@ -141,7 +141,7 @@ def test_a_round_learns_from_its_own_and_kept_decisions(keep: int, kept: list[in
 
     rounds = [{**SMALL["round"][0], "keep": keep}] * 3
     plan = LearningPlan.restore({**SMALL, "table": SMALL["table"][:1], "round": rounds})
-    with pytest.raises(UserError, match="round 3 took no decision"):
+    with pytest.raises(UserError, match="round 3 sampled no decision"):
         Empty(plan, tmp_path, Execution()).fit(3)
     assert asked == kept
 

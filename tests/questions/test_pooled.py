@@ -191,7 +191,7 @@ def test_invalid_questions_are_rejected(words: tuple[str, ...], message: str, ws
 def test_a_target_over_all_seats_names_no_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     goal = GOAL.replace('ways_to_win"\nat_least', 'ways_to_win"\nof = "wonder"\nat_least')
-    with pytest.raises(UserError, match="is a figure of all seats together: leave out of"):
+    with pytest.raises(UserError, match="is a figure of all seats together: omit of"):
         Evaluator(read_goal(write_goal(goal)), Memory(), 1)
     with pytest.raises(UserError, match="needs a mixed table"):
         plan_of(Plan.make(players=3, games=1), POOLED_FIGURES["skill"])

@@ -148,7 +148,7 @@ def test_the_answer_shows_what_differs_between_its_tables() -> None:
     (table,) = shown.tables
     assert set(table.rows[0]) == {"players", "fair", "opponents"}
     assert table.title == "One x as tuned, against all others"
-    assert shown.notes[1].startswith("4 generations of 3 candidates, 24,000 games; 1 of 2 numbers moved")
+    assert shown.notes[1].startswith("4 generations of 3 candidates, 24,000 games; 1 of 2 numbers were tuned")
     same = TuneAnswer("x:a=1", Path("f.toml"), judged[1:], HISTORY, 24_000).display()
     assert same.tables[0].title.endswith("; a fair share of wins is 0.250")
     assert set(same.tables[0].rows[0]) == {"opponents"}
@@ -204,7 +204,7 @@ def test_question_options_are_written_as_on_the_command_line() -> None:
 def test_a_weighted_search_starts_from_a_named_set() -> None:
     assert str(entry_of("weighted", "balanced")) == "weighted:set=balanced"
     assert str(entry_of("greedy")) == "greedy"
-    for policy, said in (("weighted:set=mine", "already names its set"), ("greedy", "begins with its own numbers")):
+    for policy, said in (("weighted:set=mine", "already names its set"), ("greedy", "starts from its own numbers")):
         with pytest.raises(UserError, match=said):
             entry_of(policy, "balanced")
 

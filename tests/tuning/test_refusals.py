@@ -28,18 +28,18 @@ ROOT = Path(__file__).parents[2]
 
 AIM = ("--game", "aiming", "--against", "stone", "--games", "60", "--held-out", "60", "--out", "run")
 MISTAKES = [
-    ((), "tune needs one policy, as in wsim tune weighted --start balanced"),
+    ((), "tune needs a policy, as in wsim tune weighted --start balanced"),
     (("archer", "stone"), "tune takes one policy: unexpected argument 'stone'"),
     (("random",), "'random' has no numbers to tune: weights, or numbers among its parameters, are needed"),
-    (("balanced",), "the field is 'balanced' alone, the policy that is tuned: name another opponent with --against"),
+    (("balanced",), "the field is 'balanced' alone, the policy that is tuned: name a different opponent with "),
     (("weighted", "--only", "warr"), "'weighted' has no number 'warr' to tune (did you mean 'war'?): it has point"),
     (("weighted", "--only", "warr"), "(did you mean 'war'?)"),
     (("weighted", "--generations", "0"), "generations must be a whole number, at least 1, not 0"),
     (("weighted", "--games", "1"), "games must be a whole number, at least 30, not 1"),
     (("weighted", "--candidates", "2"), "candidates must be a whole number, at least 4, not 2"),
     (("weighted", "--start", "bal"), "unknown weight set 'bal'; accepted: balanced"),
-    (("weighted:set=guilds", "--start", "balanced"), "already names its set: leave --start balanced or set= out"),
-    (("greedy", "--start", "balanced"), "--start is the weight set from which weighted begins"),
+    (("weighted:set=guilds", "--start", "balanced"), "already names its set: omit --start balanced or set="),
+    (("greedy", "--start", "balanced"), "--start is the weight set that weighted starts from"),
     (("weighted", "--against", "nobody"), "unknown policy 'nobody'"),
     (("weighted", "--against", "greedy,random"), "the field 'greedy,random' has 2 policies for the 3 other seats of 4"),
     (("weighted", "--judges", "nobody"), "unknown policy 'nobody'"),
@@ -51,8 +51,8 @@ MISTAKES = [
     (("weighted", "--name", "a.b"), "the name of a set may contain letters, digits, _ and -, not 'a.b'"),
     (("weighted", "--action-cards", "no"), "tune has no option '--action-cards'"),
     (("--resume", "nowhere"), "'nowhere' contains no search of wsim tune (no tune.json)"),
-    (("--resume", "nowhere", "--games", "30"), "'nowhere' determines the search: leave --games out with --resume"),
-    (("weighted", "--resume", "nowhere"), "'nowhere' determines the search: leave 'weighted' out with --resume"),
+    (("--resume", "nowhere", "--games", "30"), "'nowhere' determines the search: omit --games with --resume"),
+    (("weighted", "--resume", "nowhere"), "'nowhere' determines the search: omit 'weighted' with --resume"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""The answer of a search: the patch with its evidence in comments, its tables, its record as JSON."""
+"""The answer of a search: the patch with its evidence in comments, its tables, and its record as JSON."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 MAX_NAMED = 3
 BEFORE_AFTER = (
-    "Open marks are the game as it is, filled ones the game with the patch, on deals that the search has not seen; "
+    "Open marks show the game without the patch, filled marks the game with it, on deals that the search has not used; "
     "bars are 95% intervals, dashed lines the accepted range. All results are valid for the players of each setting."
 )
 UNPROVEN = 3
-"""Exit code of a search whose patch does not meet its targets, or could not be proven to."""
+"""Exit code of a search whose patch is not proven to meet its targets."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,21 +50,23 @@ class BalanceAnswer(AskedAnswer):
 
     Attributes
     ----------
-    goal, seed: the question. stopped: ``proven``, ``unproven`` or ``interrupted``: how the search ended.
-    patch: changed values by path; none: nothing needs to change.
-    changes: one row for each: path, old, new, cost, at_end (it is at an end of its range), and the cell that it moves
-        most: setting, of, metric, effect with effect_low and effect_high, next to the patch without it.
-    targets: one row for each cell: setting, of, metric, low and high (accepted), before and after with their _low and
-        _high (95%), proven; player_half_width, where it is known what another good player finds before the patch.
-        After: on the deals of the last proof alone; null before there is one.
-    trade: changes against deviation, on deals of the search: changes, cost, worst (the largest deviation; 1 is at the
-        bound), patch.
-    proofs: every attempt, as JSON. binds: targets that are not proven, the farthest first. conflicts: which of them
-        pull against each other. not_excluded: cheaper patches than the proven one that may do, the nearest first, in
-        sentences. idle: knobs that did nothing. refused: patches that cannot be played to the end, with the reason.
-        carried, responses: see ``wsim.balance.transfer.answer``.
-    provenance: what the rules were, before and after. games, seconds: what it took.
-    interrupted: while it was searched for, or measured elsewhere; what is missing is not there.
+    goal, seed: the question. stopped: how the search ended: ``proven``, ``unproven`` or ``interrupted``.
+    patch: changed values by path; empty: nothing needs to change.
+    changes: one row per change: path, old, new, cost, at_end (whether the value is at an end of its range), and the
+        cell that the change moves most: setting, of, metric, effect with effect_low and effect_high, compared with the
+        patch without the change.
+    targets: one row per cell: setting, of, metric, low and high (accepted), before and after with their _low and _high
+        (95%), proven, player_half_width (before the patch, where differences between players are known). ``after`` uses
+        only the deals of the last proof; it is null before the first proof.
+    trade: the trade-off between changes and deviation, on deals of the search: changes, cost, worst (the largest
+        deviation; 1 is at the bound), patch.
+    proofs: every attempt, as JSON. binds: the unproven targets, the farthest from their bounds first. conflicts: which
+        of them conflict with each other.
+    not_excluded: sentences on cheaper patches than the proven one that may also meet the targets, the nearest first.
+        idle: knobs without any effect. refused: patches that cannot be played to the end, with the reason.
+    carried, responses: see ``wsim.balance.transfer.answer``.
+    provenance: the rules before and after the patch. games, seconds: the games and time that the search took.
+    interrupted: whether the search or the transfer was interrupted, so that results are missing.
     """
 
     FORMAT: ClassVar[str] = "wsim-balance/1"
@@ -110,13 +112,12 @@ class BalanceAnswer(AskedAnswer):
 
     @property
     def proven(self) -> bool:
-        """Whether all targets are proven, on deals that the search has not seen."""
+        """Whether all targets are proven, on deals that the search has not used."""
         return self.stopped == "proven"
 
     @property
     def nearest(self) -> float | None:
-        """The multiple of the accepted ranges within which all targets are proven together; None before there is a
-        proof."""
+        """The multiple of the accepted ranges within which all targets are jointly proven; None without a proof."""
         return min((float(proof["within"]) for proof in self.proofs), default=None)
 
     def record(self) -> dict[str, Any]:
@@ -171,7 +172,7 @@ class BalanceAnswer(AskedAnswer):
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """Return whether a patch meets the targets, in words."""
+        """State whether a patch meets the targets."""
         return Conclusion(f"{headline_of(stored.record)}.", "", bool(stored.record["proven"]))
 
     @classmethod
@@ -179,7 +180,7 @@ class BalanceAnswer(AskedAnswer):
         record, targets = stored.record, stored.main
         several, count = targets["setting"].n_unique() > 1, len(record["changes"])
         within = record.get("proven_within")
-        near = "" if within is None else f" (all targets: within {within:.2f} times what is accepted)"
+        near = "" if within is None else f" (all targets: within {within:.2f} times the accepted range)"
         verdict = "proven" if record["proven"] else f"not proven{near}"
         sheets = []
         for (metric, setting), rows in targets.group_by("metric", "setting", maintain_order=True):
@@ -229,7 +230,7 @@ class BalanceAnswer(AskedAnswer):
         return headline_of(self.record())
 
     def patch_text(self) -> str:
-        """Return the patch as a file that ``--patch`` reads, with its evidence in comments."""
+        """Return the text of a patch file for ``--patch``, with the evidence in comments."""
         head = [f"{self.headline()}.", *(f"{conflict}." for conflict in self.conflicts), *self.not_excluded]
         rules = self.provenance
         head.append(
@@ -254,7 +255,7 @@ class BalanceAnswer(AskedAnswer):
         return "\n".join(lines) + "\n"
 
     def write(self, path: str | Path) -> list[Path]:  # type: ignore[override] # a patch, and its record beside it
-        """Write the patch, and its record next to it; return both paths. Raises StoreError if the disk refuses."""
+        """Write the patch, and its record next to it; return both paths. Raises StoreError for a disk error."""
         patch = Path(path)
         evidence = evidence_file(patch)
         self.check_target(patch, resume=True)
@@ -268,7 +269,7 @@ class BalanceAnswer(AskedAnswer):
     def check_target(cls, path: Path, *, resume: bool = False) -> None:
         """Raise UserError for a file that cannot be written or already exists.
 
-        ``resume``: a record without its patch is what was written last before the search was ended.
+        ``resume``: accept a record without its patch, which an interrupted search leaves behind.
         """
         if path.suffix not in cls.SUFFIXES:
             raise UserError(f"a patch is written as FILE.toml, or its record alone as FILE.json, not {str(path)!r}")
@@ -280,13 +281,13 @@ class BalanceAnswer(AskedAnswer):
 
 
 def _slim(table: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a table, without columns that are the same in all of them and say nothing."""
+    """Return the rows of a table, without uninformative columns that are constant."""
     same = [name for name in ("setting", "metric") if name in table.columns and table[name].n_unique() == 1]
     return table.drop(same).to_dicts()
 
 
 def idle_note(idle: Sequence[str]) -> list[str]:
-    """Return the knobs without any effect, in a sentence."""
+    """Return a sentence that lists the knobs without any effect."""
     return [f"Without any effect in these games: {', '.join(idle)}."] if idle else []
 
 
@@ -296,16 +297,16 @@ def _range(numbers: Collection[int]) -> str:
 
 
 def evidence_file(path: Path) -> Path:
-    """Return the path of a patch's record: next to the patch."""
+    """Return the path of a patch's record, which is next to the patch."""
     return path.with_suffix(".json")
 
 
 def answer_of(search: PatchSearch, *, interrupted: bool = False) -> BalanceAnswer:
-    """Return the answer of a search so far. It must have measured the game without a patch.
+    """Return the answer of a search so far, which must have measured the game without a patch.
 
     Parameters
     ----------
-    interrupted: play no more games; the effects of changes are those measured without a patch.
+    interrupted: play no more games; the effects of changes are then the effects measured without a patch.
     """
     evaluator, best = search.evaluator, search.best
     assert best is not None
@@ -346,7 +347,7 @@ def answer_of(search: PatchSearch, *, interrupted: bool = False) -> BalanceAnswe
 
 
 def _not_excluded(search: PatchSearch) -> list[str]:
-    """Return the patches that cost less than the proven one and may also meet the targets, given the games played."""
+    """Describe the patches that cost less than the proven one and may also meet the targets, given the games played."""
     candidates, cells = search.not_excluded(), search.evaluator.cells
     sentences = []
     for candidate in candidates[:MAX_NAMED]:
@@ -368,14 +369,14 @@ def _not_excluded(search: PatchSearch) -> list[str]:
 
 
 def _place_of(search: PatchSearch, index: int, value: Any) -> str:
-    """Return the value of a cell and its accepted range, in words."""
+    """Describe the value of a cell and its accepted range."""
     cell = search.evaluator.cells[index]
     low, high = (f"{bound:.4g}" for bound in (cell.low, cell.high))
     return f"{cell.metric} of {cell.name} ({cell.setting}) at {float(value[index]):.4g}, accepted {low} to {high}"
 
 
 def _changes(search: PatchSearch, patch: Patch, *, alone: bool) -> pl.DataFrame:
-    """Return the effect of each change of a patch together with the others; ``alone``: next to no patch."""
+    """Return the effect of each change of a patch on top of the other changes; ``alone``: without a patch."""
     evaluator = search.evaluator
     knobs = {knob.path: knob for knob in evaluator.knobs}
     option_at = {
@@ -431,7 +432,7 @@ def _targets(search: PatchSearch, proof: Proof | None) -> pl.DataFrame:
 
 
 def _between(goal: Goal, cells: Sequence[Cell]) -> dict[tuple[str, str], float]:
-    """Return the half widths for another good player's win shares of targets, as the game is, where they are known."""
+    """Return the known half widths for a different good player's target win shares without the patch."""
     game = find_game(goal.game)
     names = [name for name, analysis in analyses_of(game).items() if analysis.moves == "win_share"]
     half_widths: dict[tuple[str, str], float] = {}
@@ -452,7 +453,7 @@ def _interval(level: Level | Proof | None, index: int, name: str) -> dict[str, f
 
 
 def _trade(search: PatchSearch) -> pl.DataFrame:
-    """Return the candidates that no other one beats in both cost and deviation."""
+    """Return the candidates on the Pareto front of cost and deviation."""
     rows = [
         {
             "changes": len(candidate.patch),
@@ -470,7 +471,7 @@ def _patch_line(patch: Sequence[tuple[tuple[str, ...], int]]) -> str:
 
 
 def _provenance(search: PatchSearch, patch: Patch) -> dict[str, Any]:
-    """Return digests of the rules without and with a patch and of the engine, and the version of wsim."""
+    """Return digests of the engine and of the rules without and with a patch, and the version of wsim."""
     plan = search.evaluator.goal.settings[0].plan
     prepare = find_game(plan.game).prepare
     before, after = (prepare(patched(plan, changes)).provenance() for changes in ((), patch))
@@ -502,5 +503,5 @@ def headline_of(record: Mapping[str, Any]) -> str:
         )
     named = "; ".join(binding[:MAX_NAMED])
     more = len(binding) - MAX_NAMED
-    near = f"all targets are proven within {record['proven_within']:.3g} times what is accepted"
+    near = f"all targets are proven within {record['proven_within']:.3g} times the accepted range"
     return f"Not proven: with {changed}, what binds is {named}{f'; and {more} more' if more > 0 else ''}; {near}"

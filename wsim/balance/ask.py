@@ -25,10 +25,9 @@ from wsim.lab.execution import Execution
 def ask(
     question: BalanceQuestion, options: TransferOptions, files: BalanceFiles, execution: Execution = Execution()
 ) -> BalanceAnswer | TransferAnswer:
-    """Search for the smallest patch that meets a goal, prove it on deals that the search has not seen, and measure it
-    with other players.
+    """Find the smallest patch that meets a goal, prove it on fresh deals, and measure it with other players.
 
-    Raises UserError for a goal that cannot be searched for, Interrupted on Ctrl-C with the answer so far.
+    Raises UserError for an invalid goal, Interrupted on Ctrl-C with the answer so far.
     """
     if files.transfer is not None:
         transfer_question = TransferQuestion(
@@ -46,9 +45,9 @@ def ask(
 def written(
     answer: BalanceAnswer | TransferAnswer, _question: BalanceQuestion, _options: TransferOptions, files: BalanceFiles
 ) -> list[Path] | None:
-    """Write the patch with its record, which makes the journal superfluous.
+    """Write the patch with its record, and remove the journal.
 
-    An interrupted search keeps its journal; its best patch so far is written under a separate name: FILE.unproven.toml.
+    An interrupted search keeps its journal; its best patch so far is written to FILE.unproven.toml.
     """
     if files.out is None or not isinstance(answer, BalanceAnswer):
         return None
@@ -71,7 +70,7 @@ def balance(
     journal: Path | None = None,
     resume: bool = False,
 ) -> BalanceAnswer:
-    """Search for a patch; see ``ask``. The journal stays: it is removed when the answer is written."""
+    """Search for a patch; see ``ask``. The journal is kept until the answer is written."""
     start, settings = time.perf_counter(), settings or TransferSettings()
     memory, transferred = Memory(), TransferAnswer()
     search: PatchSearch | None = None
@@ -104,7 +103,7 @@ def balance(
             try:
                 search.run()
             except UserError:
-                if search.effects is None:  # an impossible goal leaves no file
+                if search.effects is None:  # an impossible goal leaves no journal
                     memory.forget()
                 raise
             answer = answer_of(search)

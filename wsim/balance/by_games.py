@@ -1,12 +1,12 @@
 """Settings measured by games: levels, effects of points (without extra games), and all other effects (by replays).
 
-The games that measure a patch also evaluate every other value of points, by giving its owners the points and ranking
-again, decisions held fixed. Values that players see before they decide are replayed: the same deals with the value
-changed, at tables where it can matter (``wsim.game.Tuning.focus``). So is every value, for cells of what players do.
-Errors are computed from sums over games.
+The games that measure a patch also evaluate every other value of points: the owners get the points and the games are
+ranked again, with decisions held fixed. Values that players see before they decide are replayed: the same deals are
+played with the changed value, at tables where it can matter (``wsim.game.Tuning.focus``). For cells about what players
+do, every value is replayed. Errors are computed from sums over games.
 
-A cell is a ratio of two sums over games. Worth is a difference of two such ratios, its *arms*: of followed and of
-overruled wishes. It is measured in separate games, in which policies are sometimes overruled.
+A cell is a ratio of two sums over games. A worth is the difference between two such ratios, its *arms*, for followed
+and for overruled wishes. It is measured in separate games, in which policies are sometimes overruled.
 """
 
 from __future__ import annotations
@@ -47,18 +47,19 @@ if TYPE_CHECKING:
 
     from wsim.game import Tuning
 
-VALUE, WEIGHT = 0, 1  # features of a game: what is averaged, and what it is divided by
-ARM = 2  # features of an arm
-SIGNS = (1, -1)  # of the arms: followed, overruled
+VALUE, WEIGHT = 0, 1  # features of a game: numerator and denominator of a cell
+ARM = 2  # number of features per arm
+SIGNS = (1, -1)  # signs of the arms: followed, overruled
 RESULTS, WORTH, COUNTS, POOLED = "results", "worth", "counts", "all games together"
-"""Kinds of cells: of win shares and scores, which points alter while decisions are held fixed; of worth; of what
-players do (what they own and want, how games go), which only playing shows; of all games together."""
-SAMPLE = 2_000  # games that show which names occur
+"""Kinds of cells: win shares and scores, which can be re-scored with decisions held fixed; worth; what players do (what
+they own and want, how games unfold), which needs new games; and pooled figures of all games.
+"""
+SAMPLE = 2_000  # games played to find which names occur
 Floats = NDArray[np.float64]
 
 
 def kind_of(metric: str) -> str:
-    """Return the kind of the cells of a metric, as written."""
+    """Return the kind of cells that belong to a metric, as written."""
     if is_of_worth(metric):
         return WORTH
     if pooled_figure_of(metric) is not None:
@@ -67,7 +68,7 @@ def kind_of(metric: str) -> str:
 
 
 class GamesEvaluator(CellEvaluator):
-    """A setting whose cells are read off games.
+    """A setting whose cells are computed from games.
 
     Attributes
     ----------
@@ -85,7 +86,7 @@ class GamesEvaluator(CellEvaluator):
         metrics = [target.metric for target in targets] + [keep.metric for keep in keeps]
         plan = setting.plan
         if kind == RESULTS and CHARACTER in plan.options:
-            plan = plan.replace(**{CHARACTER: None})  # its games need not be followed
+            plan = plan.replace(**{CHARACTER: None})  # its games are not followed
         setting = replace(setting, plan=overruled_for(plan, metrics))
         super().__init__(setting, knobs, sampler)
         self._kind, self._wished = kind, wished
@@ -120,7 +121,7 @@ class GamesEvaluator(CellEvaluator):
         return _level(self._measured(patch, seed, games, ()))
 
     def linearised(self, patch: Patch, seed: int, games: int, options: Sequence[Option]) -> tuple[Level, Effects]:
-        """Measure a patch and the effect of every option on it; effects that must be replayed are left at 0."""
+        """Measure a patch and the effect of every option; effects that must be replayed are left at 0."""
         free = [option for option in options if self._free[option.knob]]
         sums = self._measured(patch, seed, games, free)
         level = _level(sums)
@@ -136,10 +137,10 @@ class GamesEvaluator(CellEvaluator):
         return level, effects
 
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
-        """Replay options whose effects cannot be re-scored, each separately, without a patch."""
+        """Replay the options whose effects cannot be re-scored, each separately and without a patch."""
         effects = no_effects(options, self.cells)
         base = self._measured((), seed, games, ())
-        part = base["total"][:, WEIGHT] / base["games"][0]  # rows a game, by cell
+        part = base["total"][:, WEIGHT] / base["games"][0]  # rows per game, by cell
         jobs = list(self._playable(self._jobs(options), options, seed, games, base["total"]))
         foci = [focus for focus, _ in jobs if focus is not None]
         shares = dict(zip(map(str, foci), self._presences(foci, seed, games), strict=True)) if foci else {}
@@ -157,7 +158,7 @@ class GamesEvaluator(CellEvaluator):
     # --- games ---------------------------------------------------------------------------------------------------
 
     def _measured(self, patch: Patch, seed: int, games: int, free: Sequence[Option]) -> Arrays:
-        """Return the sums of some games with a patch: totals, products, and sums of the effects of options."""
+        """Return sums over games with a patch: totals, products, and sums of the effects of options."""
         of = {"level": self.name, "patch": patch, "seed": seed, "games": games}
         of["options"] = [(option.knob, option.value) for option in free]
 
@@ -174,7 +175,7 @@ class GamesEvaluator(CellEvaluator):
         return self._sampler.memory.recall(of, games * (2 if changes and patch else 1), measure)
 
     def _jobs(self, options: Sequence[Option]) -> Iterator[tuple[Plan | None, list[int]]]:
-        """Yield the plans with which options are replayed (None: the setting's own) and the places of the options."""
+        """Yield the plans for replaying options (None: the setting's own), each with the indices of its options."""
         jobs: dict[str, tuple[Plan | None, list[int]]] = {}
         for index, option in enumerate(options):
             if self._free[option.knob] or option.value == self._knobs[option.knob].base:
@@ -193,7 +194,7 @@ class GamesEvaluator(CellEvaluator):
         games: int,
         base: Floats,
     ) -> Iterator[tuple[Plan | None, list[int]]]:
-        """Yield the jobs without the options whose games break a limit; these are played alone to find them."""
+        """Yield the jobs without options whose games break a limit, which are found by playing options separately."""
         for focus, indices in jobs:
             try:
                 self._replay(focus, [options[index] for index in indices], seed, games, base)
@@ -212,9 +213,9 @@ class GamesEvaluator(CellEvaluator):
                 yield focus, indices
 
     def _replay(self, focus: Plan | None, options: Sequence[Option], seed: int, games: int, base: Floats) -> Arrays:
-        """Return the sums of the effects of options in games played with and without them.
+        """Return the sums of the effects of options, from games played with and without them.
 
-        ``base``: the totals without them, shape (cells, features).
+        ``base``: the totals without the options, shape (cells, features).
         """
         plan = self.setting.plan if focus is None else focus
         of = {"replay": self.name, "plan": plan.as_dict(), "seed": seed, "games": games}
@@ -230,7 +231,7 @@ class GamesEvaluator(CellEvaluator):
         return self._sampler.memory.recall(of, games * (len(options) + 1), measure)
 
     def _presences(self, foci: Sequence[Plan], seed: int, games: int) -> Floats:
-        """Return the fraction of tables at which the items of the foci are in play."""
+        """Return, for each focus plan, the fraction of tables at which its item is in play."""
         known = [(knob.path, focus) for knob, focus in zip(self._knobs, self._foci, strict=True) if focus is not None]
         paths = tuple(next(path for path, (plan, _) in known if plan == focus) for focus in foci)
 
@@ -254,18 +255,18 @@ class GamesEvaluator(CellEvaluator):
 
 @dataclass(frozen=True)
 class _Reading:
-    """Reads the features of cells from games: value and weight of each arm, shape (features, cells, games)."""
+    """Reads the features of cells from games: value and weight for each arm, shape (features, cells, games)."""
 
     metrics: tuple[Metric, ...]
     wished: bool
 
     def __call__(self, reader: SeatsReader, seats: int) -> Floats:
-        """Return the features; ``seats``: of a game."""
+        """Return the features; ``seats``: the number of seats in a game."""
         sums = np.ascontiguousarray(reader.sums(self.metrics, seats).transpose(2, 1, 0))
         return sums[[0, 1, 3, 4]] if self.wished else sums[:ARM]
 
     def counted(self, reader: SeatsReader, seats: int) -> Floats:
-        """Return how often each seat counts, shape (arms, cells, games, seats)."""
+        """Return how many times each seat counts, shape (arms, cells, games, seats)."""
         arms = (FOLLOWED, OVERRULED) if self.wished else (FOLLOWED,)
         return np.array([[reader.counted(metric, arm).reshape(-1, seats) for metric in self.metrics] for arm in arms])
 
@@ -276,13 +277,13 @@ def _reader(frame: pl.DataFrame) -> SeatsReader:
 
 @dataclass(frozen=True)
 class _Measuring:
-    """Play games with a patch and sum the cells, and the effects of other values of points in the same games.
+    """Plays games with a patch, and sums the cells and the effects of other values of points in the same games.
 
     Attributes
     ----------
-    arm: plays with the patch. before: an arm without it, where a cell is a change from it.
+    arm: the arm with the patch. before: an arm without the patch, if any cell is a change from it.
     read: reads the cells. is_change: whether each cell is a change.
-    steps: paths of values of points, and by how much each changes: effects are summed in this order.
+    steps: pairs of the path of a points value and its change, in the order of the summed effects.
     """
 
     arm: Arm
@@ -299,7 +300,7 @@ class _Measuring:
         features = self.read(reader, simulator.seats)
         for before in self.before:
             base = self.read(_reader(before.frame(games)), simulator.seats)
-            if self.read.wished:  # the arms without the patch follow, for cells that are changes
+            if self.read.wished:  # then come the arms without the patch, for cells that are changes
                 base[VALUE::ARM, ~self.is_change], base[WEIGHT::ARM, ~self.is_change] = 0.0, 1.0
                 features = np.concatenate([features, base])
             else:
@@ -315,9 +316,9 @@ class _Measuring:
         }
 
     def _rescored(self, simulator: Simulator, frame: pl.DataFrame, reader: SeatsReader) -> tuple[Floats, Floats]:
-        """Return the sums over games of the effect of each step on the arms, and of its products.
+        """Return the sums over games of the effects of each step on the arms, and of their products.
 
-        Their shapes are (arms, steps, cells) and (arms, arms, steps, cells).
+        The shapes are (arms, steps, cells) and (arms, arms, steps, cells).
         """
         seats, metrics = simulator.seats, self.read.metrics
         weights = self.read.counted(reader, seats)
@@ -355,11 +356,11 @@ class _Measuring:
 
 @dataclass(frozen=True)
 class _Replaying:
-    """Plays games without and with each of some values, and sums the differences.
+    """Plays the same games without a change and with each of several values, and sums the differences.
 
     Attributes
     ----------
-    arms: without, then with each. base: the totals without them (``Moments.totals``).
+    arms: the arm without a change, then one arm per value. base: the totals without a change (``Moments.totals``).
     """
 
     arms: tuple[Arm, ...]
@@ -367,8 +368,11 @@ class _Replaying:
     base: Floats
 
     def __call__(self, games: range) -> Arrays:
-        """Return the sums over games of the differences in values and weights; of worth, in deviations of values from
-        those without, over both arms, as a part of the followed wishes."""
+        """Return the sums over games of the differences in values and weights.
+
+        For worth, the difference in values is a weighted sum over both arms of the deviations from the means without
+        the change, relative to the number of followed wishes.
+        """
         seats = self.arms[0].simulators[0].seats
         without, *changed = (self.read(_reader(arm.frame(games)), seats) for arm in self.arms)
         number, count = (
@@ -386,7 +390,7 @@ class _Replaying:
 
 @dataclass(frozen=True)
 class _Presences:
-    """Play games and count those in which the item of each path is in play."""
+    """Plays games and counts those in which the item of each path is in play."""
 
     arm: Arm
     game: str
@@ -401,7 +405,7 @@ class _Presences:
 
 
 def _arm_weights(totals: Floats) -> Floats:
-    """Return the weights of the arms of each cell in sums that are divided by the rows of the first: (arms, cells)."""
+    """Return the weight of each arm in sums that are divided by the first arm's rows, shape (arms, cells)."""
     counts = totals[:, WEIGHT : 2 * ARM : ARM].T
     with np.errstate(divide="ignore", invalid="ignore"):
         weights: Floats = np.array(SIGNS)[: len(counts), None] * counts[0] / counts
@@ -409,13 +413,13 @@ def _arm_weights(totals: Floats) -> Floats:
 
 
 def _level(sums: Arrays) -> Level:
-    """Return the values of cells with their standard errors, clustered by game."""
+    """Return the values of the cells with standard errors clustered by game."""
     moments = Moments(*sums["total"].shape)
     moments.totals, moments.products = sums["total"], sums["product"]
-    moments.games[:] = sums["games"][0]  # a game in which nothing counts is also an informative one
+    moments.games[:] = sums["games"][0]  # a game in which nothing counts is also informative
     if moments.totals.shape[1] == ARM:
         level = moments.ratio(VALUE, WEIGHT)
-    else:  # followed minus overruled; then the same without the patch
+    else:  # followed minus overruled, minus the same without the patch
         signs = (*SIGNS, *(-sign for sign in SIGNS))
         firsts = range(0, moments.totals.shape[1], ARM)
         level = moments.contrast(*[(sign, first, first + 1) for sign, first in zip(signs, firsts, strict=False)])

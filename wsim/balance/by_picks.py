@@ -1,9 +1,8 @@
-"""Settings measured by pick experiments: the causal effect of an action with a card, and the effect of changed values
-on it.
+"""Settings measured by pick experiments: the causal effect of an action with a card, and how changed values alter it.
 
 The picks of every game are randomised with a known chance (``wsim.questions.picks``). Points are evaluated on the same
-games: an effect is linear in the outcome, so its change is the effect on the change of the outcome, with its own error.
-A price changes the legal moves, so the experiment is repeated at every other value.
+games: an effect is linear in the outcome, so its change is the effect on the change in outcome, with its own error. A
+price changes the legal moves, so the experiment is repeated at every other value.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ Floats = NDArray[np.float64]
 
 
 class PicksEvaluator(CellEvaluator):
-    """A setting whose cells are effects of doing something with cards.
+    """A setting whose cells are effects of actions with cards.
 
     Attributes
     ----------
@@ -59,7 +58,7 @@ class PicksEvaluator(CellEvaluator):
         self._base: Simulator = game.prepare(self._plan)
         targets = [target for target in goal.of(setting) if target.card is not None and target.randomise == chance]
         for target in targets:
-            assert game.PICKS is not None  # randomised() has said so
+            assert game.PICKS is not None  # checked by randomised()
             if target.action not in game.PICKS.actions:
                 known = ", ".join(game.PICKS.actions)
                 raise UserError(
@@ -87,15 +86,15 @@ class PicksEvaluator(CellEvaluator):
 
     @property
     def name(self) -> str:
-        """The name of the part: its setting and the chance of a random pick."""
+        """The name of the evaluator: its setting and the chance of a random pick."""
         return f"{self.setting.name}, picks randomised at {self.chance:g}"
 
     def games(self, requested: int) -> int:
-        """Return the number of games played when some are requested: in the proportion given in ``[search]``."""
+        """Return the number of games to play when ``requested`` games are, in the proportion given in ``[search]``."""
         return max(1, round(requested * self._settings.picks / self._settings.games))
 
     def replays(self, requested: int) -> int:
-        """Return the number of games played for a step: at least those of an experiment."""
+        """Return the number of games to play for a step: at least as many as for an experiment."""
         return max(requested, self._settings.picks)
 
     def level(self, patch: Patch, seed: int, games: int) -> Level:
@@ -104,7 +103,7 @@ class PicksEvaluator(CellEvaluator):
         return Level(measured["value"], measured["error"], games)
 
     def linearised(self, patch: Patch, seed: int, games: int, options: Sequence[Option]) -> tuple[Level, Effects]:
-        """Measure a patch and the effect of every value of points on it."""
+        """Measure a patch and the effect of every value of points."""
         indices = [index for index, option in enumerate(options) if self._free[option.knob]]
         measured = self._measured(patch, seed, games, [options[index] for index in indices])
         effects = no_effects(options, self.cells)
@@ -112,7 +111,7 @@ class PicksEvaluator(CellEvaluator):
         return Level(measured["value"], measured["error"], games), effects
 
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
-        """Repeat the experiment at every other value, each separately, without a patch."""
+        """Repeat the experiment at every other value, each separately and without a patch."""
         effects = no_effects(options, self.cells)
         for index, option in enumerate(options):
             knob = self._knobs[option.knob]
@@ -125,14 +124,14 @@ class PicksEvaluator(CellEvaluator):
                 self._sampler.refuse(patch, error)
                 continue
             effects.value[index] = after.value - level.value
-            effects.error[index] = np.hypot(after.error, level.error)  # too long: the deals are the same
+            effects.error[index] = np.hypot(after.error, level.error)  # too large, because both play the same deals
             effects.replayed[index] = True
         return effects
 
     # --- experiments -----------------------------------------------------------------------------------------------
 
     def _named(self, target: Target) -> list[str]:
-        """Return the cards that a target names; raise UserError for one that there is not."""
+        """Return the cards that a target names; raise UserError for a card that does not exist."""
         kind = self._base.picks_frame(np.zeros(0, self._base.pick_dtype)).schema["card"]
         names = list(cast("pl.Enum", kind).categories)
         if target.card == "*":
@@ -145,8 +144,7 @@ class PicksEvaluator(CellEvaluator):
         return [by_lower[str(target.card).lower()]]
 
     def _cards_seen(self, target: Target) -> list[str]:
-        """Return the cards of a target for which seats had the action in some games; raise UserError if there are
-        none."""
+        """Return the cards of a target for which the action occurred in a sample of games; raise UserError if none."""
         named, games = self._named(target), self._settings.picks
         seed = self._sampler.seed("sample", self.name)
 
@@ -161,7 +159,7 @@ class PicksEvaluator(CellEvaluator):
         cards = [card for card, often in zip(named, effective, strict=True) if often >= ENOUGH]
         if not cards:
             raise UserError(
-                f"the target {target.name!r} is about something that hardly ever happened in {games:,} games: play "
+                f"the target {target.name!r} refers to an event that hardly ever happened in {games:,} games: play "
                 "more (search.picks), or choose another card or action"
             )
         return cards
@@ -173,7 +171,7 @@ class PicksEvaluator(CellEvaluator):
         return record(plan, f"{folder}/run", threads=execution.threads, **how)
 
     def _measured(self, patch: Patch, seed: int, games: int, free: Sequence[Option]) -> Arrays:
-        """Return the effects with their errors, and the changes by options."""
+        """Return the effects with their errors, and how options change them."""
         of = {"picks": self.name, "patch": patch, "seed": seed, "games": games}
         of["options"] = [(option.knob, option.value) for option in free]
 
@@ -184,7 +182,7 @@ class PicksEvaluator(CellEvaluator):
         return self._sampler.memory.recall(of, games, measure)
 
     def _judged(self, run: Run, patch: Patch, free: Sequence[Option]) -> Arrays:
-        """Return the values of every cell in a run, and the changes by options."""
+        """Return the value of every cell in a run, and how options change it."""
         value, error = self._effects(run, None)
         effect, spread = np.zeros((2, len(free), len(self.cells)))
         now = values_in(self._knobs, patch)
@@ -205,7 +203,7 @@ class PicksEvaluator(CellEvaluator):
         return {"value": value, "error": error, "effect": effect, "spread": spread}
 
     def _effects(self, run: Run, change: dict[str, Floats] | None) -> tuple[Floats, Floats]:
-        """Return the effects on the outcomes, or on changes of them, and their errors."""
+        """Return the effects on the outcomes, or on changes in outcomes, with their errors."""
         value, error = np.zeros((2, len(self.cells)))
         tables: dict[Any, dict[str, tuple[float, float]]] = {}
         z = 2 * normal_quantile((1 + _LEVEL) / 2)
@@ -221,7 +219,7 @@ class PicksEvaluator(CellEvaluator):
         return value, np.nan_to_num(error, nan=np.inf if change is None else 0.0)
 
     def _table(self, run: Run, target: Target, change: Floats | None) -> pl.DataFrame:
-        """Ask a run; ``change``: the outcome is this column, not that of the target."""
+        """Return the effects in a run; ``change``: a column to use as the outcome instead of the target's."""
         import polars as pl
 
         picks, seats = run.picks, run.seats

@@ -1,8 +1,7 @@
-"""Settings measured by figures of all games together (``wsim.questions.pooled``): levels, and effects by replays.
+"""Settings measured by pooled figures of all games (``wsim.questions.pooled``): levels, and effects by replays.
 
-Such a figure is a function of sums over games. The sums of the arms that are compared are taken together, with their
-products, so that a difference on common deals has the error of the difference. Nothing is re-scored: every option is
-played.
+Such a figure is a function of sums over games. The sums of compared arms are stored together with their products, so
+that a difference on common deals gets the error of the difference. Nothing is re-scored: every option is played.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from wsim.questions.metrics import pooled_figure_of
 from wsim.questions.pooled import PooledFigure, plan_of
 
 Floats = NDArray[np.float64]
-SAMPLE = 200  # deals that show how large results are
+SAMPLE = 200  # deals played to find the size of results
 
 
 class PooledEvaluator(CellEvaluator):
-    """A setting whose cells are figures of all games together; it plays as many deals as games are requested."""
+    """A setting whose cells are pooled figures; it plays one deal per requested game."""
 
     def __init__(self, goal: Goal, setting: Setting, knobs: Sequence[Knob], sampler: Sampler) -> None:
         targets = [
@@ -41,7 +40,7 @@ class PooledEvaluator(CellEvaluator):
         keeps = [keep for keep in goal.constraints_at(setting) if pooled_figure_of(keep.metric) is not None]
         for target in targets:
             if target.of:
-                raise UserError(f"the target {target.name!r} is a figure of all seats together: leave out of")
+                raise UserError(f"the target {target.name!r} is a figure of all seats together: omit of")
         named = [pooled_figure_of(metric) for metric in [row.metric for row in targets] + [row.metric for row in keeps]]
         figures = tuple(pooled for pooled in named if pooled is not None)
         for pooled in figures:
@@ -81,7 +80,7 @@ class PooledEvaluator(CellEvaluator):
         return self.level(patch, seed, games), no_effects(options, self.cells)
 
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:  # noqa: ARG002
-        """Play every option separately, without a patch, and the same deals without it."""
+        """Play the same deals without a patch and with each option separately."""
         effects = no_effects(options, self.cells)
         for index, option in enumerate(options):
             if option.value == self._knobs[option.knob].base:
@@ -96,7 +95,7 @@ class PooledEvaluator(CellEvaluator):
         return effects
 
     def _estimated(self, sums: Arrays, is_change: Sequence[bool]) -> Level:
-        """Return the figures of the first arm with standard errors; where ``is_change``, minus those of the second."""
+        """Return the figures of the first arm with standard errors; where ``is_change``, minus the second arm's."""
         total, product, games = sums["total"], sums["product"], sums["games"][0]
         *starts, arm = np.cumsum([0, *self._widths])
         values, errors = np.zeros((2, len(self._figures)))
@@ -142,7 +141,7 @@ class PooledEvaluator(CellEvaluator):
 
 @dataclass(frozen=True)
 class _Reading:
-    """Plays deals in all arms and sums the features of the figures, arm by arm."""
+    """Plays deals in all arms, and sums the features of the figures arm by arm."""
 
     arms: tuple[Arm, ...]
     figures: tuple[PooledFigure, ...]

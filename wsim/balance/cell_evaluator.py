@@ -1,4 +1,4 @@
-"""What the evaluators of a setting have in common, however they measure its cells."""
+"""The common interface of the evaluators of a setting, regardless of how they measure its cells."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from wsim.balance.sampling import Effects, Level, Sampler
 
 
 class CellEvaluator(ABC):
-    """The evaluator of some cells of a setting.
+    """An evaluator of some of the cells of a setting.
 
     Attributes
     ----------
-    setting: the setting. cells: the numbers bounded by its targets and ``keep`` rows, in order.
+    setting: the setting. cells: the numbers bounded by the setting's targets and ``keep`` rows, in order.
     """
 
     cells: list[Cell]
@@ -27,14 +27,14 @@ class CellEvaluator(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Its name; evaluators with different names use different deals."""
+        """The name of the evaluator; evaluators with different names use different deals."""
 
     def games(self, requested: int) -> int:
-        """Return the number of games played when some are requested: by default the same."""
+        """Return the number of games to play when ``requested`` games are; by default the same number."""
         return requested
 
     def replays(self, requested: int) -> int:
-        """Return the number of games played for one step of a value when some are requested: by default the same."""
+        """Return the number of games to play per step of a value; by default the requested number."""
         return requested
 
     @abstractmethod
@@ -43,8 +43,8 @@ class CellEvaluator(ABC):
 
     @abstractmethod
     def linearised(self, patch: Patch, seed: int, games: int, options: Sequence[Option]) -> tuple[Level, Effects]:
-        """Measure a patch and the effect of every option that needs no further games; other effects are left at 0."""
+        """Measure a patch and the effects of the options that need no further games; other effects are left at 0."""
 
     @abstractmethod
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
-        """Play the remaining options, each separately, without a patch."""
+        """Play the remaining options, each separately and without a patch."""

@@ -1,4 +1,4 @@
-"""The numbers that targets bound, one by one, and how they are read off games."""
+"""The individual numbers that targets bound, and how they are computed from games."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of a setting and its accepted range.
+    """A single number at a setting, and its accepted range.
 
     Attributes
     ----------
-    setting, name: where and what. metric: ``win``, ``score``, ...
-    low, high: accepted, inclusive; infinite where there is no bound.
-    share: it is a share, shown in percent.
-    over: the table over whose players it is averaged, none where it is of one player.
+    setting, name: the setting, and the name of the number. metric: ``win``, ``score``, ...
+    low, high: the accepted range, inclusive; infinite where there is no bound.
+    share: whether it is a share, shown in percent.
+    over: the table over whose players it is averaged; empty if it belongs to one player.
     """
 
     setting: str
@@ -44,13 +44,13 @@ class Cell:
 
     @property
     def reach(self) -> float:
-        """The unit of a deviation: half the width of the accepted range; 1 with only one bound."""
+        """The unit of deviations: half the width of the accepted range, or 1 if there is only one bound."""
         if math.isinf(self.low) or math.isinf(self.high):
             return 0.01 if self.share else 1.0
         return (self.high - self.low) / 2
 
     def excess(self, value: NDArray[np.float64] | float) -> NDArray[np.float64]:
-        """Return the distance of a value beyond the nearer bound, negative within the range; in units of the cell."""
+        """Return how far a value is beyond the nearer bound, in units of the metric; negative within the range."""
         return np.maximum(np.asarray(value) - self.high, self.low - np.asarray(value))
 
     def record(self) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class Cell:
 
 
 def target_columns(targets: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
-    """Return the columns of tables about targets, with their common unit; plain numbers if their metrics differ."""
+    """Declare the columns of tables about targets, with their common unit; plain numbers if the metrics differ."""
     kinds = {kind_of_metric(str(row["metric"])) for row in targets}
     kind, unit = kinds.pop() if len(kinds) == 1 else (NUMBER, "")
     return (
@@ -84,12 +84,12 @@ _WHEN = ("before", "after")
 
 @dataclass(frozen=True)
 class Quantity:
-    """The reading of a cell from a seats table.
+    """How a cell is computed from a seats table.
 
     Attributes
     ----------
-    cell: the bounded number. metric: the averaged metric. is_change: whether the number is the change from the games
-        without the patch.
+    cell: the bounded number. metric: the averaged metric. is_change: whether the number is the change compared with
+        games without the patch.
     """
 
     cell: Cell
@@ -100,8 +100,7 @@ class Quantity:
 def quantities_of(
     setting: Setting, targets: Sequence[Target], sample: pl.DataFrame, owned: Mapping[str, str]
 ) -> list[Quantity]:
-    """Return the quantities of the targets of a setting; raise UserError for those that never occur in a sample of
-    games."""
+    """Return the quantities of a setting's targets; raise UserError for a target that never occurs in a sample."""
     quantities: list[Quantity] = []
     plays = sample["rank"].to_numpy() > 0 if "rank" in sample.columns else np.ones(sample.height, bool)
     fair = float(sample["win_share"].to_numpy()[plays].astype(float).mean())
@@ -121,13 +120,13 @@ def quantities_of(
 
 
 def _check_reachable(target: Target, metric: Metric, fair: float) -> None:
-    """Raise UserError for a target that no values can meet."""
+    """Raise UserError for a target that no change of values can meet."""
     low, high = target.bounds(fair)
     least = -1 if metric.wished else 0
     if metric.share and (high < least or low > 1):
         kind = "worth in win share" if metric.wished else "a share"
         raise UserError(
-            f"the target {target.name!r} is impossible: {kind} lies between {least} and 1, not in {low:g}..{high:g}"
+            f"the target {target.name!r} is impossible: {kind} lies between {least} and 1, never in {low:g}..{high:g}"
         )
     whole = metric.column == "win_share" and metric.owned is None and not (metric.per_game or metric.wished)
     if whole and not target.only and not metric.where and not low <= fair <= high:
@@ -140,14 +139,14 @@ def _check_reachable(target: Target, metric: Metric, fair: float) -> None:
 
 
 def _combinations(target: Target, metric: Metric, sample: pl.DataFrame) -> list[tuple[tuple[str, str], ...]]:
-    """Return the combinations of names in a target that occur."""
+    """Return the combinations of names in a target that occur in the sample."""
     import polars as pl
 
     if not target.of:
         reader = SeatsReader(sample, np.ones(sample.height, bool))
         if not all(reader.counted(metric, arm).any() for arm in (FOLLOWED, OVERRULED)):
             raise UserError(
-                f"the target {target.name!r} is about something that never happened in {_games(sample):,} games"
+                f"the target {target.name!r} refers to an event that never happened in {_games(sample):,} games"
             )
         return [()]
     names = []
@@ -172,7 +171,7 @@ def _combinations(target: Target, metric: Metric, sample: pl.DataFrame) -> list[
     chosen = [wanted[combination] for combination in target.only] if target.only else present
     if not chosen:
         raise UserError(
-            f"the target {target.name!r} is about something that never happened in {_games(sample):,} games"
+            f"the target {target.name!r} refers to an event that never happened in {_games(sample):,} games"
         )
     return [tuple(zip(target.of, combination, strict=True)) for combination in chosen]
 
@@ -184,7 +183,7 @@ def _games(sample: pl.DataFrame) -> int:
 def change_quantities(
     setting: Setting, keeps: Sequence[Keep], sample: pl.DataFrame, owned: Mapping[str, str]
 ) -> list[Quantity]:
-    """Return the quantities that must not change at a setting: changes of means."""
+    """Return the quantities that must stay constant at a setting, as changes of means."""
     quantities = []
     for keep in keeps:
         metric = parse_metric(keep.metric, sample, owned)

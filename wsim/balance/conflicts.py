@@ -1,4 +1,4 @@
-"""Obstacles to a goal: targets that bind, and targets that pull the same knobs in opposite directions."""
+"""Obstacles to a goal: binding targets, and targets that need the same knobs in opposite directions."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from numpy.typing import NDArray
 from wsim.balance.cells import Cell
 from wsim.balance.sampling import Effects, Level
 
-ALIKE = 0.5  # correlation of the options' effects on two cells above which the cells count as moving together
+ALIKE = 0.5  # cells count as moving together if their correlation over the options' effects is above this
 MAX_CONFLICTS = 5
-Z = 1.96  # standard errors of an interval of 95%
+Z = 1.96  # standard errors in the half width of a 95% interval
 Floats = NDArray[np.float64]
 
 
 def binding(cells: Sequence[Cell], value: Floats, within: NDArray[np.bool_]) -> list[int]:
-    """Return the cells that are not within their bounds, the farthest first."""
+    """Return the indices of the cells that are not within their bounds, the farthest first."""
     beyond = [float(cell.excess(level)) / cell.reach for cell, level in zip(cells, value, strict=True)]
     return [int(index) for index in np.argsort(beyond)[::-1] if not within[index]]
 
 
 def conflicts(cells: Sequence[Cell], level: Level, effects: Effects) -> list[str]:
-    """Return the targets that cannot be met together, because a change that helps one harms the other.
+    """Describe the pairs of targets that cannot be met together, because a change that helps one harms the other.
 
-    A cell is called too high or too low only if its whole interval is beyond its bounds. The second cell of a pair is
+    A cell counts as too high or too low only if its whole interval is beyond its bounds. The second cell of a pair is
     likewise beyond the opposite bound, or the change that would fix the first one moves it there.
 
     Parameters
@@ -53,16 +53,17 @@ def conflicts(cells: Sequence[Cell], level: Level, effects: Effects) -> list[str
 
 
 def _feasible(repaired: Floats, other: Floats, wanted: float, opposite: float) -> bool:
-    """Return whether some of the options, each wholly or in part, mend the first cell and leave the second in bounds.
+    """Return whether some options, each wholly or in part, repair the first cell and keep the second within bounds.
 
-    A linear programme with two constraints: ``mended @ x >= wanted`` and ``other @ x <= -opposite`` for x from 0 to 1.
-    By duality it has a solution unless some weight of the second constraint shows that there is none, and only the
-    ratios of the coefficients need to be tried.
+    This is a linear programme with two constraints: ``repaired @ x >= wanted`` and ``other @ x <= -opposite`` for x
+    from 0 to 1. By duality, it has a solution unless some weight of the second constraint proves that it has none, and
+    only the ratios of the coefficients need to be tried as weights.
 
     Parameters
     ----------
-    repaired: how far each option brings the first cell back. other: how far it moves the second one towards its bound.
-    wanted: what the first cell is beyond its bound. opposite: what the second one is beyond its own; negative: room.
+    repaired: how far each option moves the first cell back. other: how far it moves the second cell towards its bound.
+    wanted: how far the first cell is beyond its bound. opposite: how far the second cell is beyond its bound; negative:
+        within it.
     """
     ratios = np.divide(repaired, other, out=np.zeros(len(repaired)), where=other != 0)
     weights = np.array([0.0, *ratios[ratios > 0]])

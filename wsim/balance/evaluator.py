@@ -1,4 +1,4 @@
-"""The evaluator of a goal: measures all settings, cell by cell, and the effects of every option."""
+"""The evaluator of a goal, which measures every cell at all settings and the effects of every option."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from wsim.limits import GameLimitError
 
 
 def averaged(parts: Sequence[Sequence[Cell]]) -> tuple[list[Cell], Floats | None]:
-    """Return the bounded cells of some parts: their own cells, or means over the players of a table.
+    """Return the bounded cells, given the cells of each part: the same cells, or means over the players of a table.
 
-    For each player, a part measures the cells of a table, on separate deals. Also returns the weights of the parts'
-    cells, shape (cells, cells of the parts); None if the cells are the same.
+    For each player, a separate part measures the cells of a table, on separate deals. Also returns the weights of the
+    parts' cells, shape (cells, cells of the parts); None if the cells are the same.
     """
     every = [cell for cells in parts for cell in cells]
     if not any(cell.over for cell in every):
@@ -49,9 +49,9 @@ class Evaluator:
 
     Attributes
     ----------
-    goal: the goal. knobs, options: the possible changes. memory: stored measurements. cells: the bounded numbers: of
-        one player, or means over several at the same table. provenance: the provenance of the rules of the first
-        setting.
+    goal: the goal. knobs, options: the possible changes. memory: the stored measurements. cells: the bounded numbers,
+        for one player, or as means over several players at the same table. provenance: the provenance of the rules at
+        the first setting.
     """
 
     def __init__(self, goal: Goal, memory: Memory, seed: int, execution: Execution = Execution()) -> None:
@@ -87,7 +87,7 @@ class Evaluator:
         return digest_of([self.goal.digest, self.seed, self.provenance.identity])
 
     def level(self, patch: Patch, purpose: str, games: int) -> Level:
-        """Measure a patch with the deals of a purpose, which are the same for all patches."""
+        """Measure a patch on the deals of a purpose, which are the same for all patches."""
         try:
             parts = [part.level(patch, self._seed(purpose, part), part.games(games)) for part in self._parts]
         except GameLimitError as error:
@@ -96,7 +96,7 @@ class Evaluator:
         return self._level(parts, games)
 
     def linearised(self, patch: Patch, purpose: str, games: int, replays: int) -> tuple[Level, Effects]:
-        """Measure a patch, and the effects of the options on it; options that cannot be played have no effect.
+        """Measure a patch and the effects of the options; options that cannot be played have no effect.
 
         Options that cannot be re-scored are replayed once, without a patch, and assumed to have the same effect with
         every patch.
@@ -136,14 +136,13 @@ class Evaluator:
         return Level(value, error, games)
 
     def _averaged(self, value: Floats, error: Floats) -> tuple[Floats, Floats]:
-        """Return the values of the cells from the measurements of the parts, on separate deals; cells are the last
-        axis."""
+        """Return the values of the cells from the parts' measurements on separate deals; cells are the last axis."""
         if self._weights is None:
             return value, error
         return value @ self._weights.T, np.sqrt(error**2 @ (self._weights**2).T)
 
     def check_knobs(self, effects: Effects) -> list[str]:
-        """Return the names of knobs that do nothing; raise UserError for a row of the goal of which none does."""
+        """Return the names of the knobs without any effect; raise UserError if no knob of a row has an effect."""
         moved = np.abs(effects.value).max(axis=1) + effects.error.max(axis=1) > 0
         working = {option.knob for option, moves in zip(self.options, moved, strict=True) if moves}
         rows = {self.knobs[knob].row for knob in working}
@@ -155,7 +154,7 @@ class Evaluator:
         return [knob.name for index, knob in enumerate(self.knobs) if index not in working]
 
     def _replayed(self, part: CellEvaluator, games: int) -> Effects:
-        """Return the effects that must be played for, played for once."""
+        """Return the effects that must be replayed, which is done only once."""
         key = f"{part.name} {games}"
         if key not in self._replays:
             seed, games = self._seed("replays", part), part.replays(games)
@@ -165,12 +164,12 @@ class Evaluator:
     def deals_of(self, games: int) -> dict[str, int]:
         """Return the number of deals when ``games`` are requested, by purpose.
 
-        Cards are measured with fewer than sides, in the proportion of ``picks`` and ``games`` of the goal.
+        Card effects use fewer games than sides, in the proportion of the goal's ``picks`` and ``games``.
         """
         return {part.name: part.games(games) for part in self._parts}
 
     def seeds_of(self, purpose: str) -> list[tuple[str, int]]:
-        """Return the seeds of the deals of a purpose, by part."""
+        """Return the seeds of the deals for a purpose, by part."""
         return [(part.name, self._seed(purpose, part)) for part in self._parts]
 
     def _seed(self, purpose: str, part: CellEvaluator) -> int:

@@ -19,10 +19,10 @@ from wsim.spec.rows import read_row, refuse_unknown, tables_in
 from wsim.spec.source import read_toml
 
 MAX_SETTINGS = 20
-EACH, MEAN = "each", "mean"  # whether a target must be met by each player of a goal, or by their mean
+EACH, MEAN = "each", "mean"  # whether each player of a goal must meet a target, or their mean
 _NOT_OF_A_GOAL = ("games", "seed", "picks", "keep", "randomise")
 GoalSource: TypeAlias = str | Path | Mapping[str, Any]
-"""A goal file, or its tables."""
+"""A goal file, or its contents as tables."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class Setting:
 
     Attributes
     ----------
-    name: what it is called. plan: what is played there.
-    report: it is measured and shown, and no target is about it.
-    table: what the goal calls it: one of several that differ in who plays has another name.
+    name: its name. plan: the plan that is played there.
+    report: whether it is only measured and shown, without targets.
+    table: its name in the goal, which settings that differ only in the players share.
     """
 
     name: str
@@ -49,14 +49,14 @@ class Target:
     Attributes
     ----------
     metric: ``win``, ``score``, or another metric of ``wsim whatif``.
-    of: columns of the seats table; the target is about every combination of their names.
-    only: these combinations alone, as ``Gizah A``; none: all.
-    card: the target is about what doing something with a card causes (pick experiments); ``*``: every card.
-    action, against, randomise: those of the experiment, see ``wsim experiment picks``.
-    within: how far from ``value`` it may be. relative: the same as a part of the fair share.
-    value: where it is to be; None: at the fair share.
-    at_least, at_most: bounds instead.
-    settings: at these settings; none: at all that are not reported only.
+    of: columns of the seats table; the target applies to every combination of their names.
+    only: the combinations to which it is limited, as ``Gizah A``; empty: all.
+    card: the card whose causal effect is the target (pick experiments); ``*``: every card.
+    action, against, randomise: options of the experiment, see ``wsim experiment picks``.
+    within: the accepted distance from ``value``. relative: this distance as a fraction of the fair share.
+    value: the target value; None: the fair share.
+    at_least, at_most: bounds, instead of a value.
+    settings: the settings where it applies; empty: all settings that are not only reported.
     players: whether it must hold for ``each`` of the players of the goal, or for their ``mean``.
     """
 
@@ -77,14 +77,14 @@ class Target:
 
     @property
     def name(self) -> str:
-        """Its name in sentences."""
+        """The name of the target, for use in sentences."""
         if self.card is not None:
             card = "every card" if self.card == "*" else self.card
             return f"{self.metric} effect of {self.action} {card} against {self.against}"
         return f"{self.metric} of {','.join(self.of)}" if self.of else self.metric
 
     def bounds(self, fair: float) -> tuple[float, float]:
-        """Return the accepted range; ``fair``: the fair share of the table."""
+        """Return the accepted range; ``fair``: the fair share at the table."""
         if self.within is None and self.relative is None:
             low = -math.inf if self.at_least is None else self.at_least
             return low, math.inf if self.at_most is None else self.at_most
@@ -95,14 +95,15 @@ class Target:
 
 @dataclass(frozen=True)
 class KnobRow:
-    """Values that may be changed.
+    """Values that a patch may change.
 
     Attributes
     ----------
-    path: the path of the value, ``*`` for any name.
-    range: ``-2..2`` is about the present value, never below 0; ``5..9`` with ``absolute`` is the value itself.
-    touch, step: what it costs to change a value at all, and by each step.
-    present: values that are 0 now stay 0.
+    path: the path of the value, with ``*`` for any name.
+    range: ``-2..2`` is relative to the current value and never goes below 0; ``5..9`` with ``absolute`` is the value
+        itself.
+    touch, step: the cost of changing a value at all, and of each step.
+    present: whether values that are currently 0 stay 0.
     """
 
     path: str
@@ -115,7 +116,7 @@ class KnobRow:
 
 @dataclass(frozen=True)
 class Keep:
-    """A constraint: the mean of a number of the seats table must not change by more than ``within``."""
+    """A constraint: the mean of a numeric column of the seats table must not change by more than ``within``."""
 
     metric: str
     within: float
@@ -124,13 +125,14 @@ class Keep:
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """Search effort: the table ``search`` of a goal file, which command-line options override.
+    """The effort of a search: the table ``search`` of a goal file, which command-line options override.
 
     Attributes
     ----------
-    picks: the picks of one pick experiment. rounds: the rounds of measuring and repairing.
-    proposals: patches that are raced.
-    alpha: accepted chance of calling a patch proven that misses a target. proofs: attempts that share it.
+    picks: the number of picks per pick experiment. rounds: the number of rounds of measuring and repairing.
+    proposals: the number of patches that are raced.
+    alpha: the accepted chance that a patch counts as proven although it misses a target. proofs: the number of attempts
+        that share alpha.
     """
 
     games: int = option("Games for each measurement of a patch at a setting.", 100_000, metavar="N", shown="100,000")
@@ -147,12 +149,12 @@ class SearchSettings:
 
 @dataclass(frozen=True)
 class Goal:
-    """A goal file, checked.
+    """A validated goal.
 
     Attributes
     ----------
-    source: its name. folder: the folder of the files that it names. settings: those of the file; if it names players,
-        one per player for each.
+    source: the name of the goal file. folder: the folder of the files that the goal names.
+    settings: the settings of the file; if the goal names players, each setting once per player.
     """
 
     source: str
@@ -164,12 +166,12 @@ class Goal:
 
     @property
     def game(self) -> str:
-        """The game that is balanced."""
+        """The name of the game to balance."""
         return self.settings[0].plan.game
 
     @property
     def tables(self) -> list[Setting]:
-        """The first setting of each table: settings that differ not only in the players."""
+        """The first setting of each table; settings at the same table differ only in the players."""
         return list({setting.table: setting for setting in reversed(self.settings)}.values())[::-1]
 
     def of(self, setting: Setting) -> list[Target]:
@@ -186,14 +188,14 @@ class Goal:
 
     @property
     def digest(self) -> str:
-        """Sixteen hexadecimal digits of everything that determines the answer, apart from the seed."""
+        """A digest (sixteen hexadecimal digits) of everything that determines the answer, except the seed."""
         rows = [[row_dict(row) for row in rows] for rows in (self.targets, self.knobs, self.keep, (self.search,))]
         plans = [[setting.name, setting.report, setting.plan.identity()] for setting in self.settings]
         return digest_of([plans, *rows])
 
 
 def row_dict(row: Any) -> dict[str, Any]:
-    """Return a row of the goal as JSON, without defaults."""
+    """Return a row of the goal as JSON, without default values."""
     values = {column.name: getattr(row, column.name) for column in fields(row)}
     if values.get("players") == EACH:
         del values["players"]
@@ -206,7 +208,7 @@ def read_goal(path: str | Path) -> Goal:
 
 
 def as_goal(source: GoalSource | Goal) -> Goal:
-    """Return the goal of a file or of its tables; files that tables name are looked for in the working folder."""
+    """Return the goal given as a file or as tables; files that tables name are looked up in the working folder."""
     if isinstance(source, Goal):
         return source
     if isinstance(source, Mapping):
@@ -234,7 +236,7 @@ def _goal_of(file: Path, source: str, tables: Mapping[str, Any]) -> Goal:
     with mistakes.noted():
         rows = tables_in(tables.get("setting", []), "setting", str(file)) or [{}]
         settings = _settings(file, plan_keys, rows, players) if isinstance(plan_keys, Mapping) else ()
-    # if they contain mistakes, their names cannot be checked
+    # if the settings contain mistakes, their names cannot be checked
     names = list(dict.fromkeys(setting.table for setting in settings)) or None
     parsed: dict[str, list[Any]] = {"target": [], "knob": [], "keep": [], "search": []}
     readers: Mapping[str, Callable[..., Any]] = {
@@ -267,7 +269,7 @@ def _goal_of(file: Path, source: str, tables: Mapping[str, Any]) -> Goal:
 
 
 def _players(file: Path, tables: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the players of the goal; empty if the settings name the policies."""
+    """Return the players of the goal; empty if the settings name policies."""
     players = tables.get("players", ())
     if "players" not in tables:
         return ()
@@ -278,7 +280,7 @@ def _players(file: Path, tables: Mapping[str, Any]) -> tuple[str, ...]:
             raise UserError(f"{file}: the player {player!r} is named twice")
     if len(players) < 2:
         raise UserError(
-            f"{file}: a goal needs at least two players, not {len(players)}: a single one goes into policies of [plan]"
+            f"{file}: a goal needs at least two players, not {len(players)}: write a single one as policies in [plan]"
         )
     return tuple(players)
 
@@ -286,7 +288,7 @@ def _players(file: Path, tables: Mapping[str, Any]) -> tuple[str, ...]:
 def _settings(
     file: Path, shared: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], players: Sequence[str]
 ) -> tuple[Setting, ...]:
-    """Return the settings: each the shared keys of a plan with its own, played by each of the players."""
+    """Return the settings, each with the shared plan keys and its own, once for each of the players."""
     if (count := len(rows) * max(len(players), 1)) > MAX_SETTINGS:
         of_players = f", {len(rows)} for each of {len(players)} players," if players else ""
         raise UserError(f"{file}: {count} settings{of_players} are too many: at most {MAX_SETTINGS}")
@@ -326,7 +328,9 @@ def _setting(file: Path, shared: Mapping[str, Any], row: Mapping[str, Any], play
     table = row.get("name", f"{plan.players} players{players_text}")
     report = row.get("report", False)
     if not isinstance(table, str) or not isinstance(report, bool):
-        raise UserError(f"{file}: a setting has a name (a text) and report (true or false), not {table!r}, {report!r}")
+        raise UserError(
+            f"{file}: a setting's name must be a string and its report true or false, not {table!r} and {report!r}"
+        )
     return Setting(f"{table}, {player}" if player else table, plan, report, table)
 
 
@@ -362,7 +366,7 @@ def _target(file: str, table: Mapping[str, Any], settings: Sequence[str] | None,
         ),
         (
             target.players == MEAN and not several,
-            "is about the mean of players, but the goal names no players: players = ['net', 'balanced']",
+            "uses the mean of players, but the goal names no players: players = ['net', 'balanced']",
         ),
         (
             target.against not in ("others", "policy"),
@@ -426,7 +430,7 @@ def _search(file: str, table: Mapping[str, Any]) -> SearchSettings:
 
 
 def _check(file: Path, goal: Goal) -> None:
-    """Raise UserError for a goal without a target or a knob, or of a game whose values cannot be tuned."""
+    """Raise UserError for a goal without targets or knobs, or for a game whose values cannot be tuned."""
     mistakes = Mistakes()
     for section, rows in (("target", goal.targets), ("knob", goal.knobs)):
         if not rows:

@@ -1,4 +1,4 @@
-"""The values that a patch may change: the knobs of a goal matched with the values of a game."""
+"""The values that a patch may change: the knobs of a goal, matched with the values of a game."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Knob:
 
     Attributes
     ----------
-    path: its path in a patch. base: its present value. low, high: its range. touch, step: the cost of changing it at
-        all, and of each step. row: its row in the goal.
+    path: its path in a patch. base: its current value. low, high: its range.
+    touch, step: the cost of changing it at all, and of each step. row: its row in the goal.
     """
 
     path: Path
@@ -43,24 +43,24 @@ class Knob:
 
     @property
     def name(self) -> str:
-        """The path as a person writes it."""
+        """The path as a user writes it."""
         return dotted(self.path)
 
     def cost(self, value: int) -> float:
-        """Return the cost of the value."""
+        """Return the cost of setting the knob to a value."""
         return 0.0 if value == self.base else self.touch + self.step * abs(value - self.base)
 
 
 @dataclass(frozen=True)
 class Option:
-    """One value of one knob: ``knob`` is the index of that knob."""
+    """One value of one knob; ``knob`` is the index of the knob."""
 
     knob: int
     value: int
 
 
 def knobs_of(goal: Goal, simulator: Simulator) -> tuple[Knob, ...]:
-    """Return the knobs of a goal; raise UserError for a row that fits no value, or contradicts another or the rules."""
+    """Return the knobs of a goal; raise UserError for a row without a match or in conflict with rows or rules."""
     tuning = tuning_of(goal.game)
     values = tuning.values(simulator)
     knob_at: dict[Path, Knob] = {}
@@ -70,7 +70,7 @@ def knobs_of(goal: Goal, simulator: Simulator) -> tuple[Knob, ...]:
                 continue
             if path in knob_at:
                 earlier = goal.knobs[knob_at[path].row].path
-                raise UserError(f"two knobs turn {dotted(path)}: {earlier!r} and {row.path!r}")
+                raise UserError(f"two knobs change {dotted(path)}: {earlier!r} and {row.path!r}")
             low, high = _bounds(row, path, values[path])
             if low < high:
                 knob_at[path] = Knob(path, values[path], low, high, row.touch, row.step, number)
@@ -105,13 +105,13 @@ def tuning_of(game: str) -> Tuning:
 
 
 def _matching(row: KnobRow, values: Mapping[Path, int]) -> list[Path]:
-    """Return the paths that a row means; raise UserError, with the nearest, if there are none."""
+    """Return the paths that match a row; raise UserError that suggests the nearest path if there are none."""
     pattern = path_of(row.path)
 
     def fits(path: Path) -> bool:
         field, colon, number = path[-1].rpartition(":")
         alone = colon and number == "1" and (*path[:-1], f"{field}:2") not in values
-        names = (*path[:-1], field) if alone and ":" not in pattern[-1] else path  # the only number of its formula
+        names = (*path[:-1], field) if alone and ":" not in pattern[-1] else path  # the only number in its formula
         return len(path) == len(pattern) and all(
             want == "*" or want.lower() == name.lower() for want, name in zip(pattern, names, strict=True)
         )
@@ -133,27 +133,27 @@ def _bounds(row: KnobRow, path: Path, base: int) -> tuple[int, int]:
     if not row.absolute:
         if not low <= 0 <= high:
             raise UserError(
-                f"the range {row.range!r} of the knob {row.path!r} excludes the present value (0): write absolute = "
+                f"the range {row.range!r} of the knob {row.path!r} excludes the current value (0): write absolute = "
                 "true if the values themselves are meant"
             )
         return max(base + low, min(base, 0)), base + high
     if not low <= base <= high:
-        raise UserError(f"the range {row.range!r} leaves out {base}, which {dotted(path)} is now")
+        raise UserError(f"the range {row.range!r} excludes {base}, the current value of {dotted(path)}")
     return low, high
 
 
 def options_of(knobs: Sequence[Knob]) -> tuple[Option, ...]:
-    """Return every value of every knob, including the present one."""
+    """Return every value of every knob, including the current value."""
     return tuple(Option(number, value) for number, knob in enumerate(knobs) for value in range(knob.low, knob.high + 1))
 
 
 def changes_of(patch: Patch) -> tuple[str, ...]:
-    """Return a patch as changes of a plan (``--set``)."""
+    """Convert a patch to changes of a plan (``--set``)."""
     return tuple(f"{dotted(path)}={value}" for path, value in patch)
 
 
 def read_patch(file: FilePath) -> Patch:
-    """Return the changes of a patch file of whole numbers; raise UserError for one of anything else."""
+    """Read the changes in a patch file; raise UserError for a file that changes anything but whole numbers."""
     changes: list[tuple[Path, int]] = []
 
     def collect(table: Mapping[str, Any], above: Path) -> None:

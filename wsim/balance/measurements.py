@@ -1,4 +1,4 @@
-"""Measurements, stored line by line, so that an interrupted search can be resumed."""
+"""Measurements, stored line by line so that an interrupted search can be resumed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Arrays: TypeAlias = dict[str, NDArray[np.float64]]
 
 
 def seed_of(*words: object) -> int:
-    """Return a seed derived from some words: different for every goal, seed and purpose."""
+    """Return a seed derived from ``words``, such as goal, seed and purpose."""
     text = json.dumps([str(word) for word in words])
     return int(hashlib.sha256(text.encode()).hexdigest()[:15], 16)
 
@@ -30,7 +30,7 @@ class Memory:
 
     Attributes
     ----------
-    played: number of games played, including those of earlier processes.
+    played: the number of games played, including games in earlier processes.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Memory:
         self.played = 0
 
     def open_journal(self, file: Path, identity: str, *, resume: bool = False) -> None:
-        """Store measurements in the journal ``file`` of the search ``identity``, and read those already there.
+        """Store measurements in the journal ``file`` of the search ``identity``, and read existing ones.
 
         Raises UserError for an existing journal unless ``resume``, and for the journal of a different search.
         """
@@ -66,7 +66,7 @@ class Memory:
                 self.played += int(entry["games"])
 
     def recall(self, of: Mapping[str, Any], games: int, measure: Callable[[], Arrays]) -> Arrays:
-        """Return a measurement, made only if it is not stored yet; ``games``: that it takes."""
+        """Return a measurement, made only if it is not stored yet; ``games``: the number of games that it takes."""
         key = json.dumps(of, sort_keys=True, default=str)
         if key not in self._known:
             measured = measure()
@@ -75,7 +75,7 @@ class Memory:
             if self._journal is not None:
                 sums = {name: values.tolist() for name, values in measured.items()}
                 empty = {name: values.shape for name, values in measured.items() if not values.size}
-                # a list without numbers does not tell the lengths of its other axes
+                # an empty list does not show the lengths of its other axes
                 self._journal.add({"of": key, "games": games, "sums": sums, **({"empty": empty} if empty else {})})
         return self._known[key]
 

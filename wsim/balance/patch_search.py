@@ -21,19 +21,19 @@ from wsim.balance.proof import Proof, chance_of, games_needed, prove
 from wsim.balance.repair import MAYBE, Aims, proposals, repaired, small_patches
 from wsim.balance.sampling import Effects, Level
 
-RACE = (0.2, 0.6, 1.5)  # games of each heat, relative to the games that measure a patch
+RACE = (0.2, 0.6, 1.5)  # games per heat, relative to the games that measure a patch
 SURVIVORS = 0.4  # fraction of the field that enters the next heat
-DRAWS = 6  # proposals drawn for each starter
+DRAWS = 6  # number of proposals drawn per starter
 CLEARLY = 1.05  # a cheaper patch is preferred up to this multiple of the smallest deviation
-FEW = 40  # number of patches of one or two values that are considered
-LUCK = 1.0  # standard errors that the games of a proof allow for
-FAIR, SURE = 0.5, 0.9  # least chance of a full proof for a try; for being preferred at the last one
-LONGER = 10  # multiple of the games of a check, if its result is open
+FEW = 40  # maximum number of patches of one or two values to consider
+LUCK = 1.0  # standard errors of luck that a proof's number of games allows for
+FAIR, SURE = 0.5, 0.9  # minimum chance of a full proof for an attempt; for being preferred in the last attempt
+LONGER = 10  # factor by which a check grows while its result is open
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A patch that was measured on deals of the search.
+    """A patch that was measured on search deals.
 
     Attributes
     ----------
@@ -49,14 +49,15 @@ class Candidate:
 
 @dataclass
 class PatchSearch:
-    """A search and its state so far.
+    """The state of a search.
 
     Attributes
     ----------
-    evaluator: what measures. before: the level without a patch. effects: the effects of every option next to no patch.
-    idle: knobs that do nothing. candidates: every patch that was measured, the last measurement of each.
-    proofs: attempts. failed: what is known of the patches of those that did not hold, from their deals and those of the
-        check together. over: no attempt is to come. passed_over: patches of few values that were not looked at.
+    evaluator: measures patches. before: the level without a patch. effects: the effects of every option without a
+        patch.
+    idle: knobs without any effect. candidates: the last measurement of every measured patch.
+    proofs: the attempts. failed: for patches whose proofs failed, their level on the deals of proof and check together.
+    over: whether no more attempts follow. passed_over: the number of patches of few values that were not measured.
     """
 
     evaluator: Evaluator
@@ -71,18 +72,18 @@ class PatchSearch:
 
     @property
     def nearest_proof(self) -> tuple[Patch, Proof] | None:
-        """The attempt that succeeded, or else came nearest; None before the first attempt."""
+        """The attempt that succeeded or came nearest; None before the first attempt."""
         return min(self.proofs, key=lambda attempt: attempt[1].bound(self.evaluator.cells), default=None)
 
     @property
     def best(self) -> Candidate | None:
-        """The patch of the nearest proof; before there is one, the patch nearest to the targets."""
+        """The patch of the nearest proof; before the first proof, the patch nearest to the targets."""
         if self.nearest_proof is not None:
             return self.candidates[self.nearest_proof[0]]
         return min(self.candidates.values(), key=lambda candidate: (candidate.worst, candidate.cost), default=None)
 
     def run(self) -> None:
-        """Search and prove."""
+        """Run the search, and prove its result."""
         nearest = self._repair()
         winner = self._race(nearest)
         self._eliminate(winner)
@@ -127,7 +128,7 @@ class PatchSearch:
         return min(near, key=lambda candidate: candidate.cost).patch
 
     def _eliminate(self, patch: Patch) -> None:
-        """Take changes out of a patch one by one, the least harmful first: the list of changes against deviation."""
+        """Remove changes from a patch one by one, the least harmful first; this yields the table ``trade``."""
         evaluator, settings = self.evaluator, self.evaluator.goal.search
         while patch:
             level, effects = evaluator.linearised(patch, "elimination", settings.games, settings.replays)
@@ -146,10 +147,11 @@ class PatchSearch:
         self._note((), level)
 
     def _try_few(self, dearer: float = math.inf) -> int:
-        """Measure the patches of one and two values that cost less and may do: no step passes by them.
+        """Measure cheaper patches of one or two values that may meet the targets; the other steps do not visit them.
 
-        Patches expected to be within their bounds, allowing for the accuracy of effects measured without a patch, are
-        played on common deals: a few at first, then as many as for any patch. Return how many more there are.
+        Patches that may be within their bounds, given the accuracy of effects measured without a patch, are played on
+        common deals: few at first, then as many as for any patch. Returns the number of such patches that were not
+        measured.
         """
         evaluator, settings = self.evaluator, self.evaluator.goal.search
         assert self.before is not None
@@ -167,10 +169,10 @@ class PatchSearch:
         return sum(1 for _ in untried)
 
     def _prove(self) -> None:
-        """Try to prove the cheapest patch with a fair chance, then the next, or the same again.
+        """Try to prove the cheapest patch with a fair chance, then the next one, or the same one again.
 
-        The last attempt prefers an almost certain patch. If none has a chance, the nearest one is tried, and a patch
-        that failed within its bounds is tried again.
+        The last attempt prefers an almost certain patch. If no patch has a fair chance, the nearest one is tried; a
+        patch that failed although its values were within bounds is tried again.
         """
         settings, cells = self.evaluator.goal.search, self.evaluator.cells
         alpha = settings.alpha / settings.proofs
@@ -198,9 +200,9 @@ class PatchSearch:
     def _provable(self, *, last: bool, widened: bool = False) -> Candidate | None:
         """Return the cheapest patch for which a proof with all its games has a fair chance, checked on separate deals.
 
-        That it has, too, if it would have one had the check been luckier. ``last``: a patch that is certain even if its
-        check was lucky takes precedence, even if more expensive; if there is none, all patches of few values are
-        considered.
+        A chance also counts as fair if it would be fair had the check been luckier. ``last``: a patch that is almost
+        certain even if its check was lucky takes precedence, even if it is more expensive; if there is none, all
+        patches of few values are considered.
         """
         fair = None
         for candidate in sorted(self.candidates.values(), key=lambda candidate: (candidate.cost, candidate.worst)):
@@ -219,10 +221,10 @@ class PatchSearch:
         return fair
 
     def _checked(self, candidate: Candidate) -> Candidate:
-        """Return a candidate measured on deals that did not select it, on more of them until the result is decisive.
+        """Measure a candidate on deals that did not select it, on more deals until the result is decisive.
 
-        It is decisive if a proof is certain even if the deals were lucky, or has no fair chance even if they were
-        unlucky.
+        The result is decisive if a proof is almost certain even if the deals were lucky, or has no fair chance even if
+        they were unlucky.
         """
         settings = self.evaluator.goal.search
         if candidate.patch in self.failed:
@@ -236,8 +238,7 @@ class PatchSearch:
         return candidate
 
     def _chance(self, level: Level, luck: float = 0.0) -> float:
-        """Return the chance of proving a patch with all games of a proof, given its measured values and their
-        errors."""
+        """Return the chance that a full proof succeeds, given the measured values and their errors."""
         settings = self.evaluator.goal.search
         alpha = settings.alpha / settings.proofs
         return chance_of(self.evaluator.cells, level, alpha, settings.proof_games, luck)
@@ -245,14 +246,13 @@ class PatchSearch:
     # --- what is known ---------------------------------------------------------------------------------------------
 
     def _note(self, patch: Patch, level: Level) -> Candidate:
-        """Store a measurement of a patch."""
+        """Store a measurement of a patch, and return the candidate."""
         cost, worst = cost_of(self.evaluator.knobs, patch), worst_of(self.evaluator.cells, level.value)
         self.candidates[patch] = Candidate(patch, level, cost, worst)
         return self.candidates[patch]
 
     def not_excluded(self) -> list[Candidate]:
-        """Return the patches that cost less than the best and are not beyond any bound by a whole interval, the nearest
-        first."""
+        """Return the cheaper patches than the best one with no interval entirely out of bounds, the nearest first."""
         assert self.best is not None
         candidates = []
         for candidate in self.candidates.values():
@@ -280,6 +280,5 @@ def _together(first: Level, second: Level) -> Level:
 
 
 def worst_of(cells: Sequence[Cell], value: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    """Return the largest deviation of some cells relative to their accepted ranges: 1 is at the bound, more is
-    beyond."""
+    """Return the largest deviation of the cells relative to their accepted ranges: 1 is at a bound."""
     return max(1 + float(cell.excess(level)) / cell.reach for cell, level in zip(cells, value, strict=True))

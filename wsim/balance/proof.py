@@ -1,9 +1,9 @@
-"""The proof that a patch meets its targets: all of them at once, on deals that the search has never seen.
+"""The proof that a patch meets its targets: all of them at once, on deals that the search has not used.
 
-For every cell the hypothesis that it is beyond a bound must be rejected (two one-sided tests). To claim that ALL cells
-are within their bounds, each test may be made at the full level: that some cell is beyond is refused only if every
-single one of these hypotheses is (intersection-union, Berger 1982). Attempts, though, add up: ``alpha`` is shared
-between the proofs that a goal allows.
+For every cell, the hypothesis that it is beyond a bound must be rejected (two one-sided tests). To claim that ALL cells
+are within their bounds, each test may use the full level: the hypothesis that any cell is beyond a bound is rejected
+only if every single hypothesis is rejected (intersection-union, Berger 1982). The errors of several attempts do add up,
+so ``alpha`` is shared among the proofs that a goal allows.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Proof:
     Attributes
     ----------
     attempt: its number from 1. alpha: the error rate of this attempt. deals: the number of deals, by purpose.
-    value, error: those of each cell on these games. within: whether each cell is proven to be within its bounds.
+    value, error: value and standard error of each cell. within: whether each cell is proven to be within its bounds.
     """
 
     attempt: int
@@ -45,13 +45,13 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        """Whether all targets are proven at once."""
+        """Whether all targets are jointly proven."""
         return bool(self.within.all())
 
     def bound(self, cells: Sequence[Cell]) -> float:
-        """Return the smallest multiple of the accepted ranges within which all targets are proven together.
+        """Return the smallest multiple of the accepted ranges within which all targets are jointly proven.
 
-        This inverts the tests of ``proven``: at 1 or less the proof succeeds.
+        This inverts the tests of ``proven``: if it is at most 1, the proof succeeds.
         """
         beyond = [
             (float(cell.excess(value)) + normal_quantile(1 - self.alpha) * error) / cell.reach
@@ -66,14 +66,14 @@ class Proof:
 
 
 def middle_of(cell: Cell) -> float:
-    """Return the middle of the accepted range of a cell; with one bound, a reach inside it."""
+    """Return the middle of a cell's accepted range; with a single bound, the point one ``reach`` inside it."""
     if math.isinf(cell.low):
         return cell.high - cell.reach
     return cell.low + cell.reach
 
 
 def proven(cells: Sequence[Cell], level: Level, alpha: float) -> NDArray[np.bool_]:
-    """Return for each cell whether the games prove it within its bounds, with a joint error rate of ``alpha``."""
+    """Return, for each cell, whether it is proven to be within its bounds, with a joint error rate of ``alpha``."""
     reach = normal_quantile(1 - alpha) * level.error
     low, high = (np.array([getattr(cell, end) for cell in cells]) for end in ("low", "high"))
     return np.asarray((level.value - reach >= low) & (level.value + reach <= high), bool)
@@ -82,11 +82,10 @@ def proven(cells: Sequence[Cell], level: Level, alpha: float) -> NDArray[np.bool
 def games_needed(
     cells: Sequence[Cell], level: Level, alpha: float, power: float = 0.9, luck: float = 0.0
 ) -> int | None:
-    """Return the number of games that a proof needs if the cells have their measured values; None if they are not
-    within.
+    """Return the number of games that a proof needs if the measured values are true; None if they are out of bounds.
 
-    ``luck``: standard errors by which they are taken to be nearer their bounds (negative: farther): the patch that was
-    chosen among many is the luckiest.
+    ``luck``: standard errors by which the true values are assumed to be nearer their bounds (negative: farther),
+    because a patch chosen among many tends to be a lucky one.
     """
     room = -np.array([float(cell.excess(value)) for cell, value in zip(cells, level.value, strict=True)])
     room = room - luck * level.error
@@ -98,9 +97,9 @@ def games_needed(
 
 
 def chance_of(cells: Sequence[Cell], level: Level, alpha: float, games: int, luck: float = 0.0) -> float:
-    """Return the chance that this many games prove all cells of a patch together, given their measured values.
+    """Return the chance that this many games jointly prove all cells of a patch, given their measured values.
 
-    ``luck``: standard errors by which they are taken to be nearer their bounds (negative: farther).
+    ``luck``: standard errors by which the true values are assumed to be nearer their bounds (negative: farther).
     """
     room = -np.array([float(cell.excess(value)) for cell, value in zip(cells, level.value, strict=True)])
     error = np.maximum(level.error * math.sqrt(level.games / games), 1e-12)
@@ -108,7 +107,7 @@ def chance_of(cells: Sequence[Cell], level: Level, alpha: float, games: int, luc
 
 
 def prove(evaluator: Evaluator, patch: Patch, attempt: int, games: int) -> Proof:
-    """Play the games of an attempt, whose seed nothing else uses, and judge them.
+    """Play the games of an attempt, with a seed that nothing else uses, and test the cells.
 
     ``games``: see ``Evaluator.deals_of``.
     """

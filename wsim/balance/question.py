@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class GoalOptions(Options):
-    """A goal, and how hard to look for it where the command says otherwise than the goal file."""
+    """A goal, and the search effort where the command overrides the goal file."""
 
     goal: GoalSource | Goal = argument(
         "Goal file (docs/balance.md).",
@@ -30,7 +30,7 @@ class GoalOptions(Options):
     seed: int = option("Seed of the search.", 1, metavar="N", label="Seed of the random numbers")
 
     def read(self) -> Goal:
-        """Return the goal with the sizes that were given; raise UserError for a goal that cannot be read."""
+        """Return the goal with the numbers of games from the options; raise UserError for an invalid goal."""
         from wsim.balance.goal import SearchSettings, as_goal
 
         goal = as_goal(self.goal)
@@ -39,7 +39,7 @@ class GoalOptions(Options):
         return replace(goal, search=replace(goal.search, **chosen))
 
     def record(self) -> dict[str, Any]:
-        """Return the fields as a JSON object, with the tables of the goal instead of its file."""
+        """Return the fields as a JSON object that contains the tables of the goal instead of its file name."""
         from wsim.spec.source import read_toml
 
         goal: Any = self.goal
@@ -55,7 +55,7 @@ class GoalOptions(Options):
 
     @property
     def plans(self) -> list[Plan]:
-        """The plans of its settings."""
+        """The plans of the goal's settings."""
         return [setting.plan for setting in self.read().settings]
 
     @property
@@ -65,12 +65,12 @@ class GoalOptions(Options):
 
     @property
     def code(self) -> list[str]:
-        """The entries and effects of the goal that are code."""
+        """The policies and effect files of the goal that are user code."""
         return [str(entry) for setting in self.read().settings for entry in setting.plan.code]
 
 
 def size_option(text: str, shown: str, label: str) -> Any:
-    """Return the field of a number of games that the goal file may set."""
+    """Return a dataclass field for a number of games that the goal file may set."""
     return option(text, None, metavar="N", shown=shown, check=at_least(1), label=label)
 
 
@@ -78,7 +78,7 @@ def size_option(text: str, shown: str, label: str) -> Any:
 class BalanceQuestion(GoalOptions):
     """Find the smallest patch that meets the targets of a goal file, and prove it on fresh deals.
 
-    Exit code 3: no patch was proven. The output then says which targets bind, and the nearest patch is written.
+    Exit code 3: no patch was proven. The output then lists the binding targets, and the nearest patch is written.
     """
 
     games: int | None = size_option(
@@ -94,7 +94,7 @@ class BalanceQuestion(GoalOptions):
 
 @dataclass(frozen=True)
 class BalanceFiles(Options):
-    """Where the patch is written; its record and journal are next to it."""
+    """Where the patch is written, with its record and journal next to it."""
 
     out: str | None = option(
         "Write the patch to this file, and its record next to it.", None, metavar="FILE", names=("-o", "--out")
@@ -108,7 +108,7 @@ class BalanceFiles(Options):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.transfer is not None and self.out is not None:
-            raise UserError("--transfer measures an existing patch, --out writes a new one: give one of them")
+            raise UserError("--transfer measures an existing patch, --out writes a new one: give only one of them")
         if self.patch is None and self.resume:
             raise UserError("--resume continues the search that writes --out FILE: name that file")
 
@@ -117,6 +117,6 @@ class BalanceFiles(Options):
 
     @property
     def patch(self) -> Path | None:
-        """The patch file, written or read."""
+        """The patch file to write or read."""
         name = self.out if self.transfer is None else self.transfer
         return None if name is None else Path(name)

@@ -1,7 +1,7 @@
-"""Patches proposed: the cheapest change of options that brings every cell within its bounds, by local search.
+"""Propose patches: the cheapest changes that bring every cell within its bounds, by local search.
 
-Effects are taken as additive next to the patch that was measured. The best single change or pair of changes is made
-until none helps; that stays near the present patch and is as good as an exact solver, whose answer jumps.
+Effects are assumed to be additive around the measured patch. The best single change or pair of changes is made until
+none helps; this stays near the current patch and is as good as an exact solver, whose answers jump around.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ PENALTY = 12.0  # cost of missing the accepted interval by its whole width; a ch
 MAX_MOVES = 200
 SLACK = 0.2  # fraction of the accepted interval that is reserved for errors of the model
 MIN_AIM = 0.35
-SCALES = (0.7, 0.85, 1.0)  # effects measured with fixed decisions are overstated by about these factors
-MAYBE = 2.5  # a patch this many standard errors out of bounds may still be within them
-_SURE = 1.645  # minimum distance of a level from its bound, in standard errors, for a proof
+SCALES = (0.7, 0.85, 1.0)  # true effects are about these fractions of effects measured with fixed decisions
+MAYBE = 2.5  # a patch up to this many standard errors out of bounds may still be within them
+_SURE = 1.645  # minimum distance of a level from its bound in a proof, in standard errors
 Floats = NDArray[np.float64]
 
 
@@ -32,7 +32,7 @@ class Aims:
 
     Attributes
     ----------
-    low, high: aimed at, by cell. reach: half the width that a cell accepts.
+    low, high: the range aimed at, by cell. reach: half the width of each cell's accepted range.
     """
 
     low: Floats
@@ -41,7 +41,7 @@ class Aims:
 
     @classmethod
     def of(cls, cells: Sequence[Cell], error: Floats, slack: float = SLACK) -> Aims:
-        """Return the aims of cells that are measured with some error."""
+        """Return the aims for cells that are measured with the given errors."""
         reach = np.array([cell.reach for cell in cells])
         inwards = np.minimum(_SURE * error + slack * reach, (1 - MIN_AIM) * reach)
         low, high = (np.array([getattr(cell, end) for cell in cells]) for end in ("low", "high"))
@@ -54,7 +54,7 @@ class Aims:
 
 
 class _State:
-    """The option of each knob, and the resulting cells."""
+    """The chosen option of each knob, and the resulting cell values."""
 
     def __init__(self, knobs: Sequence[Knob], options: Sequence[Option], patch: Patch, value: Floats) -> None:
         index_of = {(option.knob, option.value): number for number, option in enumerate(options)}
@@ -67,11 +67,11 @@ class _State:
 def repaired(
     knobs: Sequence[Knob], options: Sequence[Option], patch: Patch, level: Level, effects: Effects, aims: Aims
 ) -> tuple[Patch, Floats]:
-    """Return the cheapest patch near ``patch`` that meets the aims, if there is one, and its predicted cells.
+    """Return the cheapest patch near ``patch`` that meets the aims, if there is one, and its predicted cell values.
 
     Parameters
     ----------
-    level, effects: measured at ``patch``.
+    level, effects: the level and effects measured at ``patch``.
     """
     state = _State(knobs, options, patch, level.value)
     for _ in range(MAX_MOVES):
@@ -105,7 +105,7 @@ def proposals(
     cells: Sequence[Cell],
     seed: int,
 ) -> Iterator[Patch]:
-    """Yield patches near ``patch`` forever: each is optimal for levels and effects drawn from the current estimates."""
+    """Yield patches near ``patch`` forever, each optimal for levels and effects drawn from the current estimates."""
     random = np.random.default_rng(seed)
     shape = effects.value.shape
     while True:
@@ -128,11 +128,11 @@ def small_patches(
     cells: Sequence[Cell],
     dearer: float,
 ) -> Iterator[Patch]:
-    """Yield the patches of one and of two values that may bring every cell within its bounds, the cheapest first.
+    """Yield the patches of one or two values that may bring every cell within its bounds, the cheapest first.
 
     Parameters
     ----------
-    level, effects: measured next to no patch. dearer: all cost less than this.
+    level, effects: the level and effects measured without a patch. dearer: the cost that all patches stay below.
     """
     low, high, reach = (np.array([getattr(cell, end) for cell in cells]) for end in ("low", "high", "reach"))
     cost = np.array([knobs[option.knob].cost(option.value) for option in options])

@@ -1,4 +1,4 @@
-"""The measurements of a patch: its level and the effects of every option, and how games are played for them."""
+"""Measurements of a patch, its level and the effects of every option, and how games are played for them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
 _FAR = 1e9
-CHUNK = 2048  # games; fixed, so that sums are added up in one order whatever the threads
+CHUNK = 2048  # games; fixed, so that sums are added in the same order with any number of threads
 Floats: TypeAlias = NDArray[np.float64]
 
 
@@ -42,11 +42,11 @@ class Level:
 
 @dataclass(frozen=True)
 class Effects:
-    """The effect of each option on each cell, added to the measured patch; all of shape (options, cells).
+    """The effect of adding each option to the measured patch, on each cell; all arrays have the shape (options, cells).
 
     Attributes
     ----------
-    replayed: whether games were replayed for the effect; otherwise they were re-scored.
+    replayed: whether games were replayed for the effect; otherwise games were re-scored.
     """
 
     value: Floats
@@ -55,7 +55,7 @@ class Effects:
 
 
 def no_effects(options: Sequence[Option], cells: Sequence[Cell]) -> Effects:
-    """Return no effects, to be filled in."""
+    """Return effects of 0, to be filled in."""
     value, error = np.zeros((2, len(options), len(cells)))
     return Effects(value, error, np.zeros(value.shape, bool))
 
@@ -67,11 +67,11 @@ def unplayable_level(cells: Sequence[Cell], games: int) -> Level:
 
 
 class Sampler:
-    """Play games and add up their sums: seeds, threads, and the memory for measurements.
+    """Plays games and adds up their sums; provides seeds, threads, and the memory of measurements.
 
     Attributes
     ----------
-    refused: patches with which a game broke a limit, with the sentence; no search chooses them.
+    refused: patches with which a game broke a limit, and the reasons; a search never chooses them.
     """
 
     def __init__(self, memory: Memory, root: tuple[object, ...], execution: Execution) -> None:
@@ -85,7 +85,7 @@ class Sampler:
         self.refused[patch] = str(error)
 
     def seed(self, *purpose: object) -> int:
-        """Return the seed of a purpose; no two purposes share one."""
+        """Return the seed of a purpose; no two purposes share a seed."""
         return seed_of(*self._root, *purpose)
 
     def added(

@@ -1,4 +1,4 @@
-"""Learning: nets trained on decisions of self-play, and how strong they are."""
+"""Learning: nets trained on self-play decisions, and their strength."""
 
 from wsim.questions.registry import Question
 

@@ -1,4 +1,4 @@
-"""The result of training: the path of the net, and how strong it is."""
+"""The result of training: the path of the net, and its strength."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from wsim.questions.largest import Largest, Row
 from wsim.questions.words import Words
 from wsim.stats.columns import FAIR_SHARE, SCORE, WIN_SHARE
 
-FEW = 5 * PART  # decisions: with fewer, a net hardly changes
+FEW = 5 * PART  # number of decisions; with fewer, a net hardly changes
 
 
 _COLUMNS = (
@@ -36,10 +36,10 @@ class LearnAnswer(AskedAnswer):
 
     Attributes
     ----------
-    net: path of the final net.
-    judgements: its strength, one row for each field of opponents: ruleset, players, against, win_share with low and
-        high, fair_share, score, games.
-    decisions: about how many decisions the rounds learned from.
+    net: the path of the final net.
+    judgements: its strength, one row per field of opponents: ruleset, players, against, win_share with low and high,
+        fair_share, score, games.
+    decisions: the approximate number of decisions that the rounds learned from.
     """
 
     FORMAT: ClassVar[str] = "wsim-learned/1"
@@ -54,7 +54,7 @@ class LearnAnswer(AskedAnswer):
 
     @classmethod
     def of(cls, net: Path, judgements: Sequence[Judgement], decisions: int) -> LearnAnswer:
-        """Return the answer with a table of these judgements."""
+        """Create the answer from judgements."""
         rows = [
             {
                 "ruleset": judgement.ruleset, "players": judgement.players,
@@ -73,7 +73,7 @@ class LearnAnswer(AskedAnswer):
 
     @property
     def title(self) -> str:
-        return "One of the net against others, in games that it never learned from"
+        return "Win share of one net against opponents, in games that it did not learn from"
 
     def record(self) -> dict[str, Any]:
         return {
@@ -86,7 +86,7 @@ class LearnAnswer(AskedAnswer):
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """Return how often the net wins, in words."""
+        """State how often the net wins."""
         judged = Largest(
             "above", 0.95, lambda row: Words("", "the net wins", _often(row), share=True), lambda row: row["clear"]
         )
@@ -104,8 +104,8 @@ class LearnAnswer(AskedAnswer):
         shown = view(self.judgements)
         tables = [Sheet(self.title, shown.to_dicts(), _COLUMNS)] if len(shown) else []
         few = (
-            f"{self.decisions:,} decisions are too few to learn from: the net hardly differs from the one before, and "
-            f"its wins say nothing about learning. Take at least {FEW:,}; tens of thousands make a difference."
+            f"{self.decisions:,} decisions are too few to learn from: the net hardly differs from its start, so "
+            f"its wins show nothing about learning. Use at least {FEW:,}; tens of thousands make a difference."
         )
         notes = [few] if self.decisions < FEW else []
         return Document(rows=shown, named="judgements", tables=tables, notes=notes)
@@ -117,9 +117,10 @@ def _often(row: Row) -> tuple[str, str]:
 
 
 def ask(question: LearnQuestion, execution: Execution = Execution()) -> LearnAnswer:
-    """Train a net in a folder, or continue there, and judge it.
+    """Train a net in a folder, or continue its training, and evaluate it.
 
-    Raises UserError for a plan that cannot be learned from, Interrupted on Ctrl-C: the same question again continues.
+    Raises UserError for a plan that cannot be learned from, Interrupted on Ctrl-C; asking the same question again
+    continues.
     """
     plan, folder = question.resolve(), question.home
     hint = f"every finished part is stored, and the same command continues (in {shlex.quote(str(folder))})"

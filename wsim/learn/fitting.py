@@ -1,8 +1,8 @@
 """Fit a net to the values of moves, in numpy: the layers of ``wsim.kernels.net_layers`` and their derivatives.
 
-The loss is the mean squared error between the net's value of a move and its value by playouts, both as differences from
-the mean of the decision: the net only learns which move is better. The optimiser is AdamW (Loshchilov and Hutter 2019);
-its learning rate rises for a tenth of the steps and then falls to 0 along a cosine.
+The loss is the mean squared error between the net's value of a move and its playout value, both relative to the mean of
+the decision: the net only learns which move is better. The optimiser is AdamW (Loshchilov and Hutter 2019); its
+learning rate rises for a tenth of the steps and then falls to 0 along a cosine.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Arrays = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """Decisions of one table, all under the same rules.
+    """The decisions of one table, all under the same rules.
 
     Attributes
     ----------
     states, moves: records (``wsim.kernels.net_layers.Sizes``); the moves of a state follow those of the previous state.
-    known: facts of the rules that the layers use (``wsim.learn.learner.Learner.known``).
+    known: facts about the rules that the layers use (``wsim.learn.learner.Learner.known``).
     """
 
     states: NDArray[Any]
@@ -42,7 +42,7 @@ class Decisions:
         return np.concatenate([[0], np.cumsum(self.states["moves"], dtype=np.int64)])
 
     def batch(self, indices: NDArray[np.int64]) -> Batch:
-        """Return some decisions with all their moves."""
+        """Return the selected decisions with all their moves."""
         states = self.states[indices]
         counts = states["moves"].astype(np.int64)
         owner = np.repeat(np.arange(len(indices)), counts)
@@ -52,7 +52,7 @@ class Decisions:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some decisions and all their moves.
+    """A batch of decisions and all their moves.
 
     Attributes
     ----------
@@ -68,10 +68,10 @@ class Batch:
 
 
 def fresh_arrays(shapes: Mapping[str, tuple[int, ...]], inputs: Mapping[str, float], value: int, seed: int) -> Arrays:
-    """Return an untrained net: it follows ``weighted``.
+    """Return an untrained net, which values moves as ``weighted`` does.
 
     ``inputs``: by array, about how many of its inputs are not 0; an array that is not listed starts at 0. ``value``:
-    the index of the value by ``weighted`` among the numbers of a move.
+    the index of the ``weighted`` value among the numbers of a move.
     """
     random = np.random.default_rng(seed)
     arrays = {
@@ -86,7 +86,7 @@ def fresh_arrays(shapes: Mapping[str, tuple[int, ...]], inputs: Mapping[str, flo
 
 
 class Layers:
-    """The layers of a net for one batch, stored for the derivatives; a subclass adds the items of a net that has them.
+    """The layers of a net for one batch, stored for the derivatives; a subclass adds item inputs if a net has them.
 
     Attributes
     ----------
@@ -104,17 +104,17 @@ class Layers:
         self.values: NDArray[np.float32] = self._second @ arrays["last"] + batch.moves["numbers"] @ arrays["straight"]
 
     def add_to_states(self, layer: NDArray[np.float32]) -> None:
-        """Add the items of the states to the first layer, shape (states, width)."""
+        """Add the item inputs of the states to the first layer, shape (states, width)."""
 
     def add_to_moves(self, layer: NDArray[np.float32]) -> None:
-        """Add the items of the moves to the first layer, shape (moves, width)."""
+        """Add the item inputs of the moves to the first layer, shape (moves, width)."""
 
     def of_items(self, of_states: NDArray[np.float32], of_moves: NDArray[np.float32]) -> Arrays:  # noqa: ARG002
-        """Return the derivatives with respect to the arrays of the items, given those of the first layer."""
+        """Return the derivatives with respect to the item arrays, given the derivatives at the first layer."""
         return {}
 
     def backward(self, error: NDArray[np.float32]) -> Arrays:
-        """Return the derivatives of a loss with respect to the arrays, given those with respect to the values."""
+        """Return a loss's derivatives with respect to the arrays, given its derivatives with respect to the values."""
         batch, arrays = self.batch, self._arrays
         slopes: Arrays = {"last": self._second.T @ error, "straight": batch.moves["numbers"].T @ error}
         second = error[:, None] * arrays["last"] * (self._second > 0)
@@ -141,7 +141,7 @@ def _slopes(values: NDArray[np.float32], batch: Batch) -> NDArray[np.float32]:
 
 
 class _Adam:
-    """AdamW with its moments."""
+    """The AdamW optimiser, with its moments."""
 
     def __init__(self, arrays: Arrays, decay: float) -> None:
         self.arrays, self.decay, self.steps = arrays, decay, 0
@@ -174,10 +174,10 @@ def fit(
     how: Fitting, seed: int, progress: Callable[[int, int], None] | None = None,
     slopes: Callable[[Any, Batch], Any] | None = None,
 ) -> Arrays:  # fmt: skip
-    """Return a net fitted to the decisions of some tables, beginning from ``arrays``.
+    """Return a net fitted to the decisions of several tables, starting from ``arrays``.
 
     ``layers`` evaluates a net's arrays on a batch; ``slopes`` returns the derivatives of the loss with respect to its
-    values, by default those of the module's loss.
+    values, by default of the loss described in the module docstring.
     """
     slopes = slopes or _slopes
     random = np.random.default_rng(seed)
@@ -197,5 +197,5 @@ def fit(
 
 
 def _warmth(done: float) -> float:
-    """Return the learning rate as a fraction of the highest, given the fraction of steps done."""
+    """Return the learning rate as a fraction of its maximum, given the fraction of steps done."""
     return min(1.0, 10 * done + 0.01) * 0.5 * (1 + math.cos(math.pi * max(0.0, done - 0.1) / 0.9))

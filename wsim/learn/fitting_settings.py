@@ -1,4 +1,4 @@
-"""The fitting settings of a learning plan; without numpy, since the help of ``wsim learn`` reads plans."""
+"""The fitting settings of a learning plan. Does not import numpy, because the help of ``wsim learn`` reads plans."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Fitting:
-    """Length and rate of a net's training on a harvest.
+    """Length and learning rate of a net's training on a harvest.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
-"""Decisions of self-play and the value of each of their moves, by playouts that all moves share.
+"""Decisions from self-play, and the value of each of their moves, estimated by playouts on common random numbers.
 
-A part is a block of games of one table. It is a function of (table, part, seed) alone, so parts are played in any
+A part is a block of games of one table. It is a function of (table, part, seed) alone, so parts can be played in any
 order, by any number of threads, and again after an interruption.
 """
 
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
 
 
-DRAWN = 4  # line-ups drawn for a table whose seats name several policies
+DRAWN = 4  # number of line-ups drawn for a table whose seats name several policies
 Entry = str | tuple[str, ...]
 """The policy of a seat, or several of which one is drawn."""
 
 
 @dataclass(frozen=True, eq=False)
 class Harvest:
-    """Takes decisions from blocks of games of a table, one block per part; called with the games of a block.
+    """Samples decisions from blocks of games of a table, one block per part; called with the games of a block.
 
     Attributes
     ----------
-    game: name of the game.
-    tables: simulators of the games, with some exploration so that unusual positions occur, and those of the playouts,
-        by the seat that decides. Parts take turns with them.
-    playouts: playouts per move. gap: mean number of decisions from one that is taken to the next. seed: seed of
-        playouts and of the choice of decisions.
-    moves: how many moves of a decision are played out: those that the net of the deciding seat values most, and one
-        drawn from the remaining moves, which keep the differences to these that the net gives them; 0: all moves.
+    game: the name of the game.
+    tables: pairs of a simulator of the games, with some exploration so that unusual positions occur, and the simulators
+        of the playouts, by deciding seat. Parts use the pairs in turn.
+    playouts: the number of playouts per move. gap: the mean number of decisions from one sampled decision to the next.
+        seed: the seed of playouts and sampling.
+    moves: the number of moves of a decision that are played out: the moves that the net of the deciding seat values
+        most, and one drawn from the rest; the other moves keep the net's value differences from these. 0: all moves.
     """
 
     game: str
@@ -54,7 +54,7 @@ class Harvest:
     moves: int = 0
 
     def __call__(self, games: range) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Play a part; return its decisions and their moves, as records of the game's learner."""
+        """Play a part; return its decisions and their moves as records of the game's learner."""
         learner, part = learner_of(self.game), games.start // len(games)
         simulator, playing_on = self.tables[part % len(self.tables)]
         describe = learner.describer(simulator, playing_on[0])
@@ -95,9 +95,9 @@ class Harvest:
 def anchored(
     values: NDArray[np.float32], picked: NDArray[np.int64], measured: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the values of a decision's moves, with mean 0: ``measured`` by playouts where picked, else by a net.
+    """Return the values of a decision's moves, with mean 0: ``measured`` by playouts where picked, otherwise by a net.
 
-    The two scales share the mean of the moves that were played out, so these differ by their playouts alone.
+    Both scales have the same mean over the moves that were played out, so these differ by their playouts alone.
     """
     worth = values + (measured.mean() - values[picked].mean(dtype=np.float64))
     worth[picked] = measured
@@ -107,16 +107,16 @@ def anchored(
 def harvest_of(
     keys: Mapping[str, Any], players: Sequence[Entry], rest: tuple[str, Entry], how: tuple[int, float, int, int]
 ) -> tuple[Harvest, list[tuple[Plan, Simulator]]]:
-    """Return the harvest of a table, and every plan and simulator in it.
+    """Return the harvest of a table, and all plans and simulators in it.
 
     Parameters
     ----------
-    keys: keys of the plan (rule set, players, patch, ...) without its policies.
+    keys: the plan keys (rule set, players, patch, ...) without policies.
     players: the line-up of the games.
-    rest: the policies of the playouts, in the seat that decides (and its mate's), and in the other seats.
+    rest: the policies of the playouts, in the deciding seat (and its mate's) and in the other seats.
     how: playouts, gap, seed and moves of ``Harvest``.
 
-    Where several policies are named for a seat, one of them is drawn, ``DRAWN`` times for the whole table.
+    If several policies are named for a seat, one of them is drawn; the whole table is drawn ``DRAWN`` times.
     """
     own, others = rest
     draws = DRAWN if any(not isinstance(entry, str) for entry in (*players, others)) else 1
@@ -135,7 +135,7 @@ def harvest_of(
 def _table(
     keys: Mapping[str, Any], players: Sequence[str], own: str, others: Entry, random: np.random.Generator
 ) -> list[tuple[Plan, Simulator]]:
-    """Return the table of the games, then those of the playouts by deciding seat, or one if all seats play alike."""
+    """Return the table of the games, then the playout tables by deciding seat (a single one if all play alike)."""
     played, count = _ready(keys, players), len(players)
     line_ups = [[own] * count]
     if own != others:
@@ -155,7 +155,7 @@ def _ready(keys: Mapping[str, Any], line_up: Sequence[str]) -> tuple[Plan, Simul
 
 
 def write_records(path: Path, records: NDArray[Any]) -> None:
-    """Write records, one column per field, nested arrays as fixed-size arrays; a file appears whole or not at all."""
+    """Write records atomically, one column per field, with nested arrays as fixed-size arrays."""
     columns = {
         name: pl.Series(name, np.ascontiguousarray(records[name]).reshape(len(records), -1))
         if records.dtype[name].subdtype
@@ -167,7 +167,7 @@ def write_records(path: Path, records: NDArray[Any]) -> None:
 
 
 def read_records(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return the records that ``write_records`` wrote; StoreError for a file that it did not write."""
+    """Read records that ``write_records`` wrote; raise StoreError for any other file."""
     try:
         frame = pl.read_parquet(path)
         records = np.zeros(frame.height, dtype)

@@ -20,7 +20,7 @@ from wsim.stats.intervals import Estimate
 
 @dataclass(frozen=True)
 class Judgement:
-    """The win share of one player (in teams: of its team), with a 95% interval over games.
+    """The win share of one player (in team games, of its team), with a 95% interval over games.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class OwnSeats:
-    """Reads the win share and score of a policy from games, the mean over its seats, shape (games,) each."""
+    """Reads a policy's mean win share and mean score over its seats, each of shape (games,)."""
 
     policy: str
 
@@ -52,10 +52,10 @@ class OwnSeats:
 
 
 def judge(keys: dict[str, Any], policy: str, against: Sequence[str], games: int, execution: Execution) -> Judgement:
-    """Play one seat (in teams: one team) of a policy against others; ``keys`` of the plan contain a separate seed.
+    """Play one seat (in team games, one team) of a policy against others; the plan ``keys`` contain a separate seed.
 
-    A single player takes every seat equally often, and different opponents sit around it in every order, each for
-    equally many games: neighbours matter a lot. A team stays in the first seats, which are as good as any.
+    A single player takes every seat equally often, and its opponents sit around it in every order, each order for
+    equally many games, because neighbours matter a lot. A team stays in the first seats, which are as good as any.
     """
     players = int(keys["players"])
     seated = [against[index % len(against)] for index in range(players)]

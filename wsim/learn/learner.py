@@ -1,4 +1,4 @@
-"""A game's part in learning: the kernel that writes the inputs of its net, and its learning plan."""
+"""The game-specific side of learning: the kernel that writes the inputs of the net, and the learning plan."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 class Describer:
-    """A buffer for a net's inputs at one decision; it belongs to the thread that created it.
+    """A buffer for a net's inputs at one decision; only the thread that created it may use it.
 
     Parameters
     ----------
     learner: the game's learner. machine: the machine of the plan.
-    settings: the SETTINGS record with the weights by which ``weighted`` values moves, and the net that values them.
+    settings: the SETTINGS record with the weights with which ``weighted`` values moves, and the net that values them.
     """
 
     def __init__(self, learner: Learner, machine: Machine, settings: Any) -> None:
@@ -43,10 +43,10 @@ class Describer:
         self._places = np.zeros(learner.candidates, np.int64)
 
     def __call__(self, position: Any) -> tuple[NDArray[Any], NDArray[Any], list[int]]:
-        """Return the record of the current decision, those of its moves, and the moves' indices.
+        """Return the record of the current decision, the records of its moves, and the moves' indices.
 
-        A move's ``worth`` is its value by the net of the settings, 0 without a net. The position must be the one that
-        its machine loaded last.
+        A move's ``worth`` is its value according to the net of the settings, 0 without a net. The position must be the
+        last one that its machine loaded.
         """
         private = self._owns[position.to_move]
         with self._line_up.answering(self._answer):
@@ -61,18 +61,19 @@ class Describer:
 
 @dataclass(frozen=True)
 class Learner:
-    """A game with kernels whose policy ``net`` learns; a subclass where the net has items or the game has teams.
+    """A game with kernels whose policy ``net`` learns; subclassed if the net has item inputs or the game has teams.
 
     Attributes
     ----------
     policies: the game's registry of policies.
-    describe: the entry point ``wsim.kernels.net_layers.Net.describe``. candidates: the most moves that it lists.
-    state, move: dtypes of its records: a decision with its number of ``moves``, and a move with its ``worth``.
+    describe: the entry point ``wsim.kernels.net_layers.Net.describe``. candidates: the maximum number of moves that it
+        lists.
+    state, move: the dtypes of its records: a decision with its number of ``moves``, and a move with its ``worth``.
     plan: the learning plan of the net that ships with the game.
-    decisions_of_game, decisions_of_seat: about how many decisions a game has, forced ones included, and how many more
-        for each player.
-    inputs: array of the first layer -> about how many of its inputs are not 0.
-    value: the index of the value by ``weighted`` among the numbers of a move. weights: the weight set of that value.
+    decisions_of_game, decisions_of_seat: the approximate number of decisions in a game, including forced ones: a
+        constant, and an addition per player.
+    inputs: by array of the first layer, about how many of its inputs are not 0.
+    value: the index of the ``weighted`` value among the numbers of a move. weights: the weight set for this value.
     """
 
     policy: ClassVar[str] = "net"
@@ -98,25 +99,25 @@ class Learner:
         return nets
 
     def length(self, players: int) -> float:
-        """Return about how many decisions a game has, forced ones included."""
+        """Return the approximate number of decisions in a game, including forced ones."""
         return self.decisions_of_game + self.decisions_of_seat * players
 
     def describer(self, simulator: Any, players: Any) -> Describer:
-        """Return a describer of the simulator's decisions; moves are valued as by the first of the players."""
+        """Return a describer of the simulator's decisions, which values moves as the first of ``players`` does."""
         return Describer(self, simulator.machine, players.compiled[1].settings[0])
 
     def mates(self, simulator: Any, seat: int) -> Sequence[int]:  # noqa: ARG002 (of a game with teams)
-        """Return the seats that win together with a seat, itself included."""
+        """Return the seats that win together with a seat, including the seat itself."""
         return (seat,)
 
     def known(self, simulator: Any) -> Any:  # noqa: ARG002 (of a net with items)
-        """Return the facts of a simulator's rules that the layers use."""
+        """Return the facts about a simulator's rules that the layers use."""
         return None
 
     def worth(self, simulator: Any, outcomes: NDArray[np.float64], seat: int) -> NDArray[np.float64]:
         """Return the utility of outcomes (..., seats, (score, share)) to a seat.
 
-        Winning counts, and a little the lead over the best rival: in teams, between the means of their members.
+        Winning counts, plus a little for the lead over the best rival; in team games, the lead is between team means.
         """
         players = simulator.plan.players
         sides = list(dict.fromkeys(tuple(self.mates(simulator, member)) for member in range(players)))
@@ -130,7 +131,7 @@ class Learner:
         return Decisions(states, moves, self.known(simulator))
 
     def fresh(self, seed: int) -> LearnedNet:
-        """Return an untrained net: it follows ``weighted``."""
+        """Return an untrained net, which values moves as ``weighted`` does."""
         sizes, nets = self.nets.sizes, self.nets
         inputs = {**self.inputs, "second": sizes.width, "last": sizes.narrow}
         shipped = self.policies.interface().weights.shipped[self.weights]
@@ -138,17 +139,17 @@ class Learner:
         return LearnedNet(nets, nets.grown(arrays), shipped)
 
     def load(self, file: str) -> LearnedNet:
-        """Return the net of a file, or the game's own net for an empty name; UserError if there is no such net."""
+        """Load the net from a file, or the game's own net for an empty name; raise UserError if it does not exist."""
         return self.nets.read(file) if file else self.nets.shipped
 
     def save(self, net: LearnedNet, path: Path, about: Mapping[str, Any]) -> None:
-        """Write a net and what it learned from; a file appears whole or not at all."""
+        """Write a net and its training history atomically."""
         replace(net, about=about).save(path)
 
     def values_of(
         self, arrays: Mapping[str, Any], decisions: Decisions, indices: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], Batch]:
-        """Return the value of every move of some decisions, and the batch."""
+        """Return the value of every move of the selected decisions, and the batch."""
         batch = decisions.batch(indices)
         return self.layers(arrays, batch).values, batch
 
@@ -156,7 +157,7 @@ class Learner:
         self, net: LearnedNet, tables: Sequence[Decisions], how: Fitting, seed: int,
         progress: Callable[[int, int], None] | None,
     ) -> LearnedNet:  # fmt: skip
-        """Return a net fitted to the decisions of some tables, beginning from another net."""
+        """Return a net fitted to the decisions of several tables, starting from a given net."""
         arrays: Arrays = fit(net.arrays, tables, self.layers, how, seed, progress)
         return LearnedNet(net.spec, arrays, net.weights)
 

@@ -1,6 +1,6 @@
-"""Learning plans, TOML files: tables and their shares, rounds of self-play, how the net is fitted and judged.
+"""Learning plans (TOML files): tables and their shares, rounds of self-play, and how the net is fitted and evaluated.
 
-``learning.toml`` of a game is the plan of the net that ships with wsim.
+The file ``learning.toml`` of a game is the plan of the net that ships with wsim.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from wsim.spec.source import read_toml
 if TYPE_CHECKING:
     from wsim.policies.nets import LearnedNet
 
-MAX_GAP = 1000  # a part plays more games the larger the gap between the decisions that are taken
+MAX_GAP = 1000  # the larger the gap between sampled decisions, the more games a part plays
 NET, OTHERS = "net", "balanced"
 _ROUND = re.compile(r"round-(\d+)")
 
 
 def several(text: str) -> list[str]:
-    """Return the players named in a text, separated by bars."""
+    """Split a string at bars into the names of players."""
     return [name.strip() for name in text.split("|")]
 
 
@@ -38,7 +38,7 @@ def round_of(name: str) -> int | None:
 
 @dataclass(frozen=True)
 class Seats:
-    """A table to learn at: rule set, number of players, and its share of the decisions (relative to the sum of shares).
+    """A training table: rule set, number of players, and its share of the decisions (relative to the sum of shares).
 
     A table with a share of 0 is played only in rounds that give it a share.
     """
@@ -59,22 +59,22 @@ class Round:
 
     Attributes
     ----------
-    decisions: about how many decisions are taken from self-play.
-    players: policies that play the games; ``net`` is the net of the previous round.
-    own, others: policies used in playouts, in the seat that decides and in the other seats. ``players`` and ``others``
-        may name several, "net | round-2 | balanced": each seat draws one. ``round-2`` is the net of the second round of
-        this plan, ``round-0`` the net that the plan starts from.
-    playouts: playouts per move. explore: chance that a player makes a uniformly random move.
-    moves: how many moves of a decision are played out: the best according to the net in ``own``, and one drawn from the
-        remaining moves, which keep the differences to these that the net gives them; 0: all moves.
-    keep: how many previous rounds are learned from again.
-    start: the net that the fitting begins from: ``net``, or that of an earlier round, as in ``players``.
-    fresh: whether the fitting begins from an untrained net instead.
-    blend: the weight of the net that the fitting began from in the average with the fitted one, so that not everything
-        it knew about other players is forgotten.
-    passes, rate: passes through all decisions of the fitting, and its highest learning rate; 0: as in the plan's
+    decisions: the approximate number of decisions sampled from self-play.
+    players: the policies that play the games; ``net`` is the net of the previous round.
+    own, others: the policies used in playouts, in the deciding seat and in the other seats. ``players`` and ``others``
+        may name several policies, as in "net | round-2 | balanced", of which each seat draws one. ``round-2`` is the
+        net of the second round of this plan, ``round-0`` the net that the plan starts from.
+    playouts: the number of playouts per move. explore: the chance that a player makes a uniformly random move.
+    moves: the number of moves of a decision that are played out: the best moves according to the net in ``own``, and
+        one drawn from the rest; the other moves keep the net's value differences from these. 0: all moves.
+    keep: the number of previous rounds whose decisions are used again.
+    start: the net that the fitting starts from: ``net``, or the net of an earlier round, as in ``players``.
+    fresh: whether the fitting starts from an untrained net instead.
+    blend: the weight of the starting net in the average with the fitted net, so that knowledge about other players is
+        not all forgotten.
+    passes, rate: the number of passes through all decisions, and the highest learning rate; 0: as in the plan's
         fitting.
-    shares: shares of tables by name (``1e-4``: rule set and players), where they differ from the plan's.
+    shares: the shares of tables by name (``1e-4``: rule set and players), where they differ from the plan's shares.
     """
 
     decisions: int
@@ -94,13 +94,13 @@ class Round:
 
     @property
     def names(self) -> set[str]:
-        """All policies of the round."""
+        """The names of all policies in the round."""
         return {self.own, *several(self.players), *several(self.others)}
 
 
 @dataclass(frozen=True)
 class Field:
-    """Opponents that a net is judged against, in games that it never learned from."""
+    """Opponents against which a net is evaluated, in games that it did not learn from."""
 
     ruleset: str
     players: int
@@ -114,10 +114,10 @@ class LearningPlan:
 
     Attributes
     ----------
-    game: name of the game. seed: seed of games, playouts and fitting.
-    start: the net to begin from: a file, ``shipped``, or empty for an untrained one.
-    gap: mean number of decisions of a game from one that is taken to the next.
-    cards, patch, set: changes of the catalogue, as in a plan.
+    game: the name of the game. seed: the seed of games, playouts and fitting.
+    start: the net to start from: a file, ``shipped``, or empty for an untrained net.
+    gap: the mean number of decisions from one sampled decision of a game to the next.
+    cards, patch, set: changes to the catalogue, as in a plan.
     """
 
     game: str = field(default_factory=first_game)
@@ -134,7 +134,7 @@ class LearningPlan:
 
     @classmethod
     def from_toml(cls, path: str) -> LearningPlan:
-        """Read a plan; raise UserError that lists every mistake in it."""
+        """Read a plan from a TOML file; raise UserError that lists every mistake in it."""
         return cls.restore(read_toml(path, "learning plan"), path)
 
     @classmethod
@@ -154,7 +154,7 @@ class LearningPlan:
         return plan.checked()
 
     def checked(self) -> LearningPlan:
-        """Return the plan itself; raise UserError that lists every value that cannot be learned from."""
+        """Return the plan itself; raise UserError that lists every invalid value."""
         from wsim.learn.learner import learner_of
 
         learner_of(self.game)
@@ -184,7 +184,7 @@ class LearningPlan:
         return self
 
     def _check_nets(self, number: int, entry: Round, mistakes: Mistakes) -> None:
-        """Note every name in a round that is not a net that exists by then."""
+        """Record a mistake for every name in a round that refers to a net that does not exist at that point."""
         if entry.moves and entry.own != NET and round_of(entry.own) is None:
             mistakes.add(f"round {number + 1} plays out the best moves by the net in own: {entry.own!r} is not a net")
         if number == 0 and not self.start and NET in entry.names:
@@ -196,7 +196,7 @@ class LearningPlan:
                 mistakes.add(f"round {number + 1} uses {name!r}: that net does not exist yet")
 
     def _check_shares(self, number: int, entry: Round) -> None:
-        """Raise UserError unless a round's shares name tables of the plan and one of them is positive."""
+        """Raise UserError unless a round's shares refer to tables of the plan and at least one share is positive."""
         names = [table.name for table in self.tables]
         for name, share in entry.shares.items():
             if name not in names:
@@ -214,7 +214,7 @@ class LearningPlan:
         return {name: share / whole for name, share in shares.items()} if whole else shares
 
     def keys(self, table: Seats | Field) -> dict[str, Any]:
-        """Return the keys of the plan that is played at a table."""
+        """Return the plan keys for the games at a table."""
         options = {"patch": list(self.patch), "set": list(self.set), "cards": self.cards}
         changes = {key: value for key, value in options.items() if value}
         return {"game": self.game, "ruleset": table.ruleset, "players": table.players, "seed": self.seed, **changes}
@@ -236,10 +236,11 @@ _ROWS: Mapping[str, tuple[str, Any]] = {
     "rounds": ("round", Round),
     "judges": ("judge", Field),
 }
-"""Fields of a learning plan that are rows of its file: the key of the rows, and their class."""
+"""Fields of a learning plan that are lists of rows: the key of the rows in the file, and their class."""
 _SINCE: Mapping[str, Any] = {"shares": {}, "moves": 0, "rate": 0.0, "start": NET, "blend": 0.0}
-"""Keys of rows that earlier versions of wsim did not have, and their defaults: left out, so that old plans record the
-same."""
+"""Row keys that earlier versions of wsim did not have, with their defaults, which are omitted so that the records of
+old plans do not change.
+"""
 
 
 def _check_ranges(number: int, entry: Round, mistakes: Mistakes) -> None:
@@ -254,8 +255,8 @@ def _check_ranges(number: int, entry: Round, mistakes: Mistakes) -> None:
 def learned_from(net: LearnedNet) -> dict[str, Any]:
     """Return the training history of a net as a row: seed, start, rounds, decisions, tables, changes, digest.
 
-    ``decisions`` counts those of all its rounds, ``tables`` those of each rule set and number of players. A net without
-    a plan that this version of wsim can read has a digest only.
+    ``decisions`` counts the decisions of all rounds, ``tables`` the decisions per rule set and number of players. A net
+    without a plan that this version of wsim can read has only a digest.
     """
     about, plan = net.about, None
     with suppress(UserError):

@@ -1,4 +1,4 @@
-"""The question of ``wsim learn``: a learning plan, or changed cards to fit a net to."""
+"""The options of ``wsim learn``: a learning plan, or changed cards to fit a net to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wsim.learn.fitting_settings import Fitting
 from wsim.learn.plan import Field, LearningPlan, Round, Seats
 from wsim.options import Options, argument, at_least, option
 
-_GENTLE = Fitting(rounds=4, rate=5e-4)  # for a net that is trained already
+_GENTLE = Fitting(rounds=4, rate=5e-4)  # for a net that is already trained
 _TUNED = Round(60_000, own="net", others="net", playouts=1, keep=0)
 _GAMES = 4000
 
@@ -46,12 +46,12 @@ class LearnQuestion(Options):
         example="seven_wonders",
     )
     start: str | None = option(
-        "Begin from this net: shipped, or a file that wsim learn wrote.", None, metavar="NET", label="Net to start from"
+        "Start from this net: shipped, or a file that wsim learn wrote.", None, metavar="NET", label="Net to start from"
     )
     patch: tuple[str, ...] = option("Learn with this patch (repeatable).", (), metavar="FILE", label="Patch files")
     change: tuple[str, ...] = option(
         "Learn with this change (repeatable).", (), metavar="PATH=VALUE", names=("--set",),
-        label="With which changed cards, if any?", picker="value", example="cards.Palace.points=5",
+        label="Which changed cards? (empty: none)", picker="value", example="cards.Palace.points=5",
     )  # fmt: skip
     ruleset: str | None = option(
         "Rule set of the tables (if no plan is given).",
@@ -73,18 +73,18 @@ class LearnQuestion(Options):
         metavar="N",
         shown="60k",
         check=at_least(1),
-        label="How long shall it train, in decisions?",
+        label="How long to train, in decisions?",
         example="60k",
     )
     seed: int | None = option("Seed of games and fitting.", None, metavar="N", label="Seed of the random numbers")
 
     def elsewhere(self, folder: Path) -> Self:
-        """Return the options for asking again: a net that is trained from scratch in its own folder."""
+        """Return the options for a rerun, which trains a net from scratch in its own folder."""
         return replace(self, out=str(folder / "learned"))
 
     @property
     def plans(self) -> list[Plan]:
-        """The plans of the tables at which it learns, each with the policies of the rounds and judges."""
+        """The plans of the training tables, each with the policies of the rounds and judges."""
         plan = self.resolve()
         names = [name for one in plan.rounds for name in one.names]
         named = [name for name in (*names, *(name for one in plan.judges for name in one.against)) if ".py" in name]
@@ -93,7 +93,7 @@ class LearnQuestion(Options):
 
     @property
     def file(self) -> Path | None:
-        """The file of the answer, where ``out`` names one instead of a folder."""
+        """The path of the answer file, if ``out`` names a file instead of a folder."""
         return Path(self.out) if self.out is not None and self.out.endswith((".json", ".parquet")) else None
 
     @property
@@ -128,7 +128,7 @@ class LearnQuestion(Options):
         return plan.checked()
 
     def _short(self) -> LearningPlan:
-        """Return the plan that fits a net to changed cards, at the tables named."""
+        """Return the plan that fits a net to changed cards at the given tables."""
         game = self.game or first_game()
         ruleset = self.ruleset or str(find_game(game).default_plan()["ruleset"])
         players = self.players or str(find_game(game).default_plan(ruleset)["players"])
@@ -152,7 +152,7 @@ def fitting_plan(
     changes: Sequence[str] = (),
     cards: str | None = None,
 ) -> LearningPlan:
-    """Return the plan that fits the net shipped with wsim to changed cards at some tables, without judges."""
+    """Return a plan that fits the net shipped with wsim to changed cards at given tables, without judges."""
     return LearningPlan(
         game=game, start="shipped", cards=cards, patch=tuple(patch), set=tuple(changes), tables=tables,
         rounds=(replace(_TUNED, decisions=decisions or _TUNED.decisions),), fitting=_GENTLE,

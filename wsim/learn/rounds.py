@@ -1,13 +1,11 @@
-"""A learning run: rounds of harvest, fitting and judging, in a folder from which it can be resumed.
+"""A learning run: rounds of harvest and fitting, then an evaluation, in a folder from which it can be resumed.
 
-    FOLDER/plan.json                 the learning plan (LearningPlan.record)
-    FOLDER/learn.json                what else decides the result: cards, patches, rules, the version of wsim
-    FOLDER/round-1/TABLE-0000.*      decisions (.states.parquet) and their moves (.moves.parquet), part by part
-    FOLDER/round-1/net.npz           the net that was fitted to them
-    FOLDER/judged.json               the strength of the final net
-    FOLDER/net.npz                   the final net: ``--policies net:file=FOLDER/net.npz``
+    FOLDER/plan.json the learning plan (LearningPlan.record) FOLDER/learn.json what else determines the result: cards,
+    patches, rules, the version of wsim FOLDER/round-1/TABLE-0000.* decisions (.states.parquet) and their moves
+    (.moves.parquet), part by part FOLDER/round-1/net.npz the net that was fitted to them FOLDER/judged.json the
+    strength of the final net FOLDER/net.npz the final net: ``--policies net:file=FOLDER/net.npz``
 
-Parts, nets and judgements that exist are not made again.
+Existing parts, nets and judgements are not recomputed.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ if TYPE_CHECKING:
 
 PLAN, RECORD, JUDGED, LAST = "plan.json", "learn.json", "judged.json", "net.npz"
 FORMAT = "wsim-learn/1"
-PART = 2000  # decisions per part, approximately
+PART = 2000  # approximate number of decisions per part
 SHIPPED = "shipped"
 _JUDGING_SEED = 1 << 40  # added to the seed: games that no net learned from
 
@@ -136,7 +134,7 @@ class Learning:
     def _made(
         self, make: Harvest, ready: list[tuple[Plan, Simulator]], parts: list[range]
     ) -> Iterator[tuple[range, tuple[NDArray[Any], NDArray[Any]]]]:
-        """Yield parts as they finish, on threads or on a cluster."""
+        """Yield parts as they finish, played on threads or on a cluster."""
         if self.execution.cluster is None:
             yield from _in_threads(make, parts, usable_threads(self.execution.threads))
             return
@@ -145,7 +143,7 @@ class Learning:
                 yield games, records
 
     def fit(self, number: int) -> None:
-        """Fit the net of a round to its decisions, and to those of the previous rounds that it keeps."""
+        """Fit the net of a round to its decisions and to the decisions of the previous rounds that it keeps."""
         path = self.net_path(number)
         if path.exists():
             return
@@ -162,7 +160,7 @@ class Learning:
             if len(states):
                 tables.append(learner.decisions(simulator, states, moves))
         if not tables:
-            raise UserError(f"round {number} took no decision: it needs more decisions, or a smaller gap")
+            raise UserError(f"round {number} sampled no decision: it needs more decisions, or a smaller gap")
         before = self.net_path(number - 1 if entry.start == NET else round_of(entry.start) or 0)
         net = learner.fresh(self.plan.seed) if entry.fresh or not before.exists() else learner.load(str(before))
 
@@ -200,7 +198,7 @@ class Learning:
 def learn(plan: LearningPlan, folder: Path, execution: Execution = Execution()) -> list[Judgement]:
     """Finish the rounds of a plan in a folder; return the strength of the final net.
 
-    Raises UserError for a folder of a different plan, or one that contains something else.
+    Raises UserError for the folder of a different plan, or for a non-empty folder without a learning run.
     """
     run, learner = Learning(plan, folder, execution), learner_of(plan.game)
     start = run.net_path(0)
@@ -234,7 +232,7 @@ def _check_players(plan: LearningPlan) -> None:
 
 
 def _claim(folder: Path, plan: LearningPlan) -> None:
-    """Record the plan in a new folder; refuse a folder of a different plan, rules, cards or policies."""
+    """Record the plan in a new folder; raise UserError for a folder of different plan, rules, cards or policies."""
     path, identity = folder / PLAN, _identity(plan)
     text = json.dumps(plan.record(), indent=1) + "\n"
     if path.exists():
@@ -253,7 +251,7 @@ def _claim(folder: Path, plan: LearningPlan) -> None:
 
 
 def _identity(plan: LearningPlan) -> dict[str, Any]:
-    """Return everything but the plan that determines the result: the contents of files that it names, and the rules."""
+    """Return what determines the result apart from the plan: the contents of the files that it names, and the rules."""
     game = find_game(plan.game)
     tables = {table.name: Plan.make(**plan.keys(table)) for table in plan.tables}
     ready = {name: (table_plan, game.prepare(table_plan)) for name, table_plan in tables.items()}
@@ -271,7 +269,7 @@ def _entry(policies: Sequence[str]) -> Entry:
 
 
 def _in_threads(make: Harvest, parts: list[range], threads: int) -> Iterator[tuple[range, Any]]:
-    """Yield each part with its result as it finishes; parts that were not begun are cancelled when the caller stops."""
+    """Yield each part with its result as it finishes; parts not yet begun are cancelled when the caller stops."""
     pool = ThreadPoolExecutor(threads, thread_name_prefix="wsim-learn")
     waiting: dict[Future[Any], range] = {}
     left = iter(parts)

@@ -1,6 +1,6 @@
-"""Fit a value net: each seat's chance to win, from positions of games and who won them (``wsim.kernels.chances``).
+"""Fit a value net, which gives each seat's win chance, to positions and results of games (``wsim.kernels.chances``).
 
-The loss is the cross-entropy between the shares of the victory and the softmax of the net's numbers over the seats of a
+The loss is the cross-entropy between the shares of the victory and the softmax of the net's outputs over the seats of a
 position. ``python analysis/value_net.py`` trains the nets that ship with the games.
 """
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Stages(Decisions):
-    """Positions of one table; ``states`` and ``moves`` (the standings) have shape (positions, seats)."""
+    """Positions from one table; ``states`` and ``moves`` (the standings) have the shape (positions, seats)."""
 
     def batch(self, indices: NDArray[np.int64]) -> Batch:
-        """Return some positions, a decision with a single move for each seat."""
+        """Return the selected positions, with a decision that has a single move for each seat."""
         states, moves = self.states[indices].reshape(-1), self.moves[indices].reshape(-1)
         return Batch(states, moves, np.arange(len(states)), np.ones(len(states), np.int64), self.known)
 
@@ -50,7 +50,7 @@ def chances(values: NDArray[np.float32], seats: int) -> NDArray[np.float32]:
 
 
 def _slopes(values: NDArray[np.float32], batch: Batch) -> NDArray[np.float32]:
-    """Return the derivatives of the cross-entropy; a batch is of one table, so all its positions have as many seats."""
+    """Return the derivatives of the cross-entropy; all positions of a batch have equally many seats."""
     worth = batch.moves["worth"]
     seats = len(worth) // max(1, round(float(worth.sum())))
     return np.asarray((chances(values, seats).reshape(-1) - worth) * np.float32(seats / len(worth)))
@@ -60,9 +60,9 @@ def fit_value(
     game: str, tables: Sequence[Stages], how: Fitting, seed: int, about: Mapping[str, Any],
     progress: Callable[[int, int], None] | None = None, start: str = "",
 ) -> LearnedNet:  # fmt: skip
-    """Return a value net fitted to the positions of some tables.
+    """Return a value net fitted to the positions of several tables.
 
-    ``about``: how they were played. ``start``: the file of a value net to continue from.
+    ``about``: how the games were played. ``start``: the file of a value net to continue from.
     """
     learner = learner_of(game)
     net = learner.load(start) if start else learner.fresh(seed)

@@ -1,4 +1,4 @@
-"""Tuning: optimise the numbers of a policy on common deals, and evaluate them on different deals."""
+"""Tuning: optimise the numbers of a policy on common deals, and evaluate the result on different deals."""
 
 from wsim.questions.registry import Question
 

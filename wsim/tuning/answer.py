@@ -1,10 +1,9 @@
-"""Tune the numbers of a policy: search on common deals, generation by generation; evaluate the result on different
-deals.
+"""Tune the numbers of a policy: search on common deals, generation by generation, and evaluate on different deals.
 
-In a generation all candidates play the same games, the next one plays new ones, so that none is chosen for its luck
-more than once. The value of a candidate is its win share against the field, and a little for every point of lead:
-points are informative even if wins are rare. A small pull back to the start keeps numbers still that games say nothing
-of.
+All candidates of a generation play the same games, and each generation plays new games, so that no candidate benefits
+from the same luck twice. The value of a candidate is its win share against the field, plus a little for every point of
+lead, because points are informative even if wins are rare. A small pull towards the start fixes numbers that have no
+effect on the games.
 """
 
 from __future__ import annotations
@@ -45,26 +44,27 @@ from wsim.tuning.space import Space, space_of
 
 FIRST = ("opponents", "win_share", "difference", "verdict", "met", "n", "start")
 JUDGED = (
-    "start, difference: what it began with, on the same deals. No deal of this table was played in the search; of the "
-    "opponents, it met those that are tuned against. q: Benjamini-Hochberg over the rows."
+    "start: win share before tuning, on the same deals; difference: tuned minus start. No deal of this table was "
+    "played in the search, and no opponent that is held out. q: Benjamini-Hochberg over the rows."
 )
 PULL = 0.0002  # penalty in wins for a number one step away from its start; grows with the square of the distance
-PROBE = 2.0  # steps by which a number is moved to see whether it changes anything
-PROBED = 400  # games for that
-SOON = 20  # games of these in which most changes that have any effect show it
+PROBE = 2.0  # steps by which a number is moved to test whether it changes any game
+PROBED = 400  # games for this test
+SOON = 20  # of these games, the first ones, in which most effective changes already show
 _NOT_OF_A_SEARCH = ("policies", "games", "rotate", "picks", "keep", "ruleset", "players")
 _OF_THE_JUDGES = ("generations", "held_out", "judges", "name")  # options that do not affect the generations
 
 
 @dataclass(frozen=True, repr=False)
 class TuneAnswer(AskedAnswer):
-    """The result of a search.
+    """The result of a tuning search.
 
     Attributes
     ----------
-    policy: the line-up entry that plays it. file: the weight set or plan that was written. judged: the evaluation, one
-        row per table (``wsim.tuning.judging``). history: the content of the folder: the question, every generation, the
-        command. games: the number of games of the search.
+    policy: the line-up entry that plays the result. file: the written weight set or plan.
+    judged: the evaluation, one row per table (``wsim.tuning.judging``).
+    history: the content of the folder: question, generations and command.
+    games: the number of games of the search.
     """
 
     FORMAT: ClassVar[str] = "wsim-tuned/1"
@@ -91,7 +91,7 @@ class TuneAnswer(AskedAnswer):
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion:
-        """Return what was achieved, in words."""
+        """State how much tuning improved the policy."""
         return conclusion_of(stored)
 
     @property
@@ -100,7 +100,7 @@ class TuneAnswer(AskedAnswer):
 
     @property
     def caveats(self) -> Sequence[str]:
-        """Where it lies."""
+        """Where the result was written, and how to play it."""
         return [f"Written: {self.file}. Play it: --policies {self.policy}"]
 
     def display(self, view: View = whole) -> Document:
@@ -111,7 +111,7 @@ class TuneAnswer(AskedAnswer):
         moved, numbers = len(self.history.moved), len(self.history.identity["start"])
         searched = (
             f"{len(generations)} generations of {len(generations[-1].values)} candidates, {self.games:,} games; "
-            f"{moved} of {numbers} numbers moved, the others change nothing there or were not asked for."
+            f"{moved} of {numbers} numbers were tuned; the others change no game or were not selected."
         )
         return Document(
             rows=judged,
@@ -141,10 +141,10 @@ class TuneAnswer(AskedAnswer):
 
 
 def ask(plan: Plan, question: TuneQuestion, output: TuneOutput, execution: Execution = Execution()) -> TuneAnswer:
-    """Tune the numbers of a policy by self-play and judge the result on deals and opponents that it never met.
+    """Tune the numbers of a policy by self-play, and evaluate the result on held-out deals and opponents.
 
-    Raises UserError for a question that cannot be tuned, StoreError if the disk refuses, Interrupted on Ctrl-C: ``wsim
-    tune --resume`` continues.
+    Raises UserError for an invalid question, StoreError for a disk error, Interrupted on Ctrl-C; ``wsim tune --resume``
+    then continues.
     """
     if output.resume is None:
         whole = question_of(question, plan, output.start)
@@ -158,20 +158,20 @@ def ask(plan: Plan, question: TuneQuestion, output: TuneOutput, execution: Execu
     named += [key for key, value in plan.as_dict().items() if value != default.get(key)]
     if named or plan.game != first_game():
         option = repr(question.policy) if "policy" in named else f"--{(named or ['game'])[0].replace('_', '-')}"
-        raise UserError(f"{output.resume!r} determines the search: leave {option} out with --resume")
+        raise UserError(f"{output.resume!r} determines the search: omit {option} with --resume")
     with of_others(output.trust):
         return resume(output.resume, generations=question.generations, trust=output.trust).run(execution)
 
 
 def written(answer: TuneAnswer, _question: TuneQuestion, output: TuneOutput) -> Path | None:
-    """Write the answer into the folder of the search, or where the options name a file for it."""
+    """Write the answer into the folder of the search, or into the file that the options name."""
     return answer.write(output.file or answer.file.parent / "answer.json")
 
 
 def question_of(question: TuneQuestion, base: Plan, start: str | None = None) -> TuneQuestion:
-    """Return a question with nothing left open; the judges are the game's own players unless named."""
+    """Return the question with all defaults filled in; the judges are the game's own players unless named."""
     if not question.policy:
-        raise UserError("tune needs one policy, as in wsim tune weighted --start balanced")
+        raise UserError("tune needs a policy, as in wsim tune weighted --start balanced")
     generations = question.generations or GENERATIONS
     question = replace(question, policy=str(entry_of(question.policy, start)), generations=generations)
     return replace(question, judges=default_judges(base.game, question)) if question.judges is None else question
@@ -179,12 +179,12 @@ def question_of(question: TuneQuestion, base: Plan, start: str | None = None) ->
 
 @dataclass
 class TuningSearch:
-    """A search, begun or taken up again.
+    """A tuning search, new or resumed.
 
     Attributes
     ----------
-    folder: its folder. base: the plan of its tables. question: the options. space: the numbers. contests: the tables.
-        history: the content of the folder.
+    folder: the folder. base: the plan of the tables. question: the options. space: the numbers.
+    contests: the tables. history: the content of the folder.
     """
 
     folder: Path
@@ -200,7 +200,7 @@ class TuningSearch:
 
     @property
     def code(self) -> tuple[str, ...]:
-        """The entries and files of effects that are code of a user: playing runs it."""
+        """The policies and effect files that are user code, which playing would run."""
         return (*_code(self.question), *map(str, self.base.effects.values()))
 
     @property
@@ -209,7 +209,7 @@ class TuningSearch:
         return sum(len(generation.values) for generation in self.history.generations) * self._games * len(self.contests)
 
     def run(self, execution: Execution = Execution()) -> TuneAnswer:
-        """Search and judge; raise Interrupted on Ctrl-C: all finished generations are in the folder."""
+        """Search and evaluate; raise Interrupted on Ctrl-C, with all finished generations stored in the folder."""
         with held(self.folder), execution.connected(self.contests[0].simulator) as connected:
             try:
                 return self._run(connected)
@@ -246,7 +246,7 @@ class TuningSearch:
         return TuneAnswer(playable(file, self.space.at(point)), file, judged, self.history, self.games)
 
     def _climbed(self) -> Climb:
-        """Return the search in its last state, from the values of its generations."""
+        """Restore the search to its last state, from the values of its generations."""
         candidates = self.question.candidates or default_candidates(len(self.space.moved))
         climb = Climb(self.space.bounds, candidates, self.base.seed)
         for number, generation in enumerate(self.history.generations):
@@ -260,7 +260,7 @@ class TuningSearch:
         return climb
 
     def _write(self, point: Any) -> Path:
-        """Write the result for use: a weight set if the policy has one, otherwise a plan."""
+        """Write the result as a playable file: a weight set if the policy has one, otherwise a plan."""
         head = head_of(self.history, self.games, self.history.judged)
         kinds = {row["name"]: row.get("kind") for row in find_game(self.base.game).policies()}
         if kinds.get(self.space.entry.name) == "weights":
@@ -271,11 +271,11 @@ class TuningSearch:
 def begin(
     base: Plan, question: TuneQuestion, out: str | os.PathLike[str] | None = None, execution: Execution = Execution()
 ) -> TuningSearch:
-    """Check a question, see which numbers change anything, and make the folder. Raises UserError as ``tune`` does."""
+    """Check a question, find the numbers that change any game, and create the folder; see ``ask`` for errors."""
     version = cmaes().__version__
     space, contests = _prepared(base, question)
     for plan in plans_of(base, question, question.policy, question.judges or ()):
-        Contest.of(plan)  # so that a mistake is found before the search
+        Contest.of(plan)  # reports mistakes before the search
     identity = _identity(question, space, contests)
     folder = Path(out) if out is not None else Path("tuning") / f"{space.entry.function}-{digest_of(identity)[:8]}"
     if (folder / RECORD).exists():
@@ -301,7 +301,7 @@ def begin(
 def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust: bool = False) -> TuningSearch:
     """Resume a search, optionally with more generations.
 
-    Raises UserError if it would not be the same search, and for policy code that the folder names, unless trusted.
+    Raises UserError if it would not be the same search, or if the folder names policy code that is not trusted.
     """
     folder = Path(out)
     history = read_history(folder)
@@ -336,7 +336,7 @@ def _code(question: TuneQuestion) -> tuple[str, ...]:
 
 
 def _prepared(base: Plan, question: TuneQuestion) -> tuple[Space, tuple[Contest, ...]]:
-    """Return the numbers of the policy and the contests ready to play."""
+    """Return the numbers of the policy, and the contests ready to play."""
     entry = parse_entry(question.policy)
     space = space_of(entry, find_game(base.game).numbers(entry), question.only)
     return space, tuple(Contest.of(plan) for plan in plans_of(base, question, question.policy, question.against))
@@ -356,14 +356,14 @@ def _identity(question: TuneQuestion, space: Space, contests: Sequence[Contest])
 
 
 def _command(base: Plan, question: TuneQuestion) -> str:
-    """Return the shell command of a search, every option written out."""
+    """Return the shell command of a search, with all options."""
     words = ["wsim", "tune", question.policy]
     for key, value in question.record().items():
         if key != "policy" and value not in (None, []):
             option = "--" + {"rulesets": "ruleset"}.get(key, key).replace("_", "-")
             values = value if key == "against" else [",".join(map(str, value))] if isinstance(value, list) else [value]
             words += [word for part in values for word in (option, str(part))]
-    if not question.judges:  # left out, they would be the game's own
+    if not question.judges:  # without this option, the judges would be the game's own
         words += ["--judges", NOBODY]
     if not question.rulesets:
         words += ["--ruleset", base.ruleset]
@@ -371,7 +371,7 @@ def _command(base: Plan, question: TuneQuestion) -> str:
 
 
 def _moving(space: Space, contests: Sequence[Contest], threads: int) -> Space:
-    """Return the space of the numbers that change some game when moved; UserError if there is none."""
+    """Return the space of the numbers that change any game when moved; raise UserError if there are none."""
     parts = (range(SOON), range(SOON, PROBED))
 
     def played(contest: Contest, entry: str) -> Iterator[bytes]:

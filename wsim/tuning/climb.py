@@ -1,10 +1,10 @@
 """The search: covariance matrix adaptation (CMA-ES), with an ask/tell interface.
 
-Hansen's CMA-ES for few numbers, its separable variant (Ros and Hansen 2008) for many, of the package cmaes. Its state
+Uses the package cmaes: Hansen's CMA-ES for few numbers, its separable variant (Ros and Hansen 2008) for many. The state
 is a function of the seed and of the values told so far, so an interrupted search is told them again and continues as if
-uninterrupted. So does one on another machine: candidates are drawn by the symmetric root of the covariance. The package
-draws along its axes, and which way round an axis lies, or where axes of equal length lie, is up to the linear algebra
-of the machine.
+uninterrupted. This also works on a different machine, because candidates are drawn with the symmetric root of the
+covariance. The package itself draws along its principal axes, whose signs, and whose directions if lengths are equal,
+depend on the linear algebra library of the machine.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from wsim.errors import UserError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MAX_FULL = 30  # numbers up to which all their correlations are learned
-SPREAD = 0.5  # steps, of the first candidates around the start
+MAX_FULL = 30  # up to this many numbers, all correlations are learned
+SPREAD = 0.5  # spread of the first candidates around the start, in steps
 MIN_CANDIDATES = 20  # minimum number of candidates by default: the outcomes of games are noisy
-SEEDS = 1 << 32  # of numpy's generator
+SEEDS = 1 << 32  # number of seeds of numpy's generator
 
 
 def default_candidates(numbers: int) -> int:
@@ -32,12 +32,12 @@ def default_candidates(numbers: int) -> int:
 
 
 class Climb:
-    """A search under way.
+    """A search in progress.
 
     Parameters
     ----------
-    bounds: the bounds of every coordinate, shape (numbers, 2). candidates: the candidates of a generation.
-    seed: the seed of what is drawn.
+    bounds: the bounds of every coordinate, shape (numbers, 2). candidates: the number of candidates per generation.
+    seed: the seed of the random draws.
     """
 
     def __init__(self, bounds: NDArray[np.float64], candidates: int, seed: int) -> None:
@@ -53,12 +53,12 @@ class Climb:
 
     @property
     def mean(self) -> NDArray[np.float64]:
-        """Where the search is: the point around which it asks."""
+        """The current mean, around which candidates are drawn."""
         return np.array(self._search.mean[: self._numbers], float)
 
     @property
     def spread(self) -> float:
-        """The width of the search, in steps."""
+        """The current spread of the candidates, in steps."""
         return float(self._search._sigma)  # noqa: SLF001 (cmaes shows it nowhere else)
 
     def ask(self) -> list[NDArray[np.float64]]:
@@ -72,7 +72,7 @@ class Climb:
 
 
 def cmaes() -> Any:
-    """Return the package; Raises UserError with the extra to install if it is missing."""
+    """Return the package cmaes; raise UserError that names the extra to install if it is missing."""
     try:
         import cmaes as package
     except ImportError as error:
@@ -82,7 +82,7 @@ def cmaes() -> Any:
 
 @cache
 def _symmetric() -> Any:
-    """Return the search that draws by the symmetric root of its covariance."""
+    """Return a CMA-ES class that draws with the symmetric root of its covariance."""
 
     class Symmetric(cmaes().CMA):  # type: ignore[misc]
         def _sample_solution(self) -> Any:

@@ -1,4 +1,4 @@
-"""What tuning a policy achieved, in words: at how many tables it wins more often than before, and where less often."""
+"""The conclusion of tuning in words: at how many tables the policy wins more often, or less often, than before."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from wsim.questions.largest import Largest, Row
 from wsim.questions.words import Words
 
 LEVEL = 0.95
-"""Of the intervals of a judged search."""
+"""Confidence level of the intervals of an evaluated search."""
 
 
 def conclusion_of(stored: Stored) -> Conclusion:
-    """Return the conclusion of a stored search; tables that the search never met count as those that it met."""
+    """Return the conclusion of a stored search; held-out tables count like those tuned against."""
     rows, start = stored.main.to_dicts(), str(stored.record["start"])
     rules = len({(row["ruleset"], row["players"]) for row in rows}) > 1
 

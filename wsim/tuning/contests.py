@@ -1,4 +1,4 @@
-"""Contests in which one policy is tried against a field: every candidate on the same deals, seat after seat."""
+"""Contests of one policy against a field: every candidate plays the same deals, seat after seat."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
     from wsim.lab.plan import Plan
 
-SHARE, MARGIN = 0, 1  # features of a game: win share, and score ahead of the others' mean, of the seat that is tried
+SHARE, MARGIN = 0, 1  # features of a game: win share of the tested seat, and its score minus the others' mean
 
 
 @dataclass(frozen=True)
 class Contest:
-    """A table whose first line-up entry changes, moving on by one seat from game to game.
+    """A table whose first line-up entry is tested, and moves by one seat from game to game.
 
     Attributes
     ----------
-    plan: rule set, players, seed, and the policies in the other seats. simulator: the prepared plan.
+    plan: rule set, number of players, seed, and the policies in the other seats. simulator: the prepared plan.
     """
 
     plan: Plan
@@ -39,11 +39,11 @@ class Contest:
         return cls(plan, find_game(plan.game).prepare(plan))
 
     def arm(self, entry: str) -> Arm:
-        """Return the table with this entry on the seat that is tried."""
+        """Return the table with this entry in the tested seat."""
         return Arm(entry, (self.simulator.with_line_up((entry, *self.plan.policies[1:])),))
 
     def read(self, frame: pl.DataFrame, games: range) -> Features:
-        """Return win share and lead over the mean score of the others, for the tested seat; shape (games,) each."""
+        """Return the tested seat's win share and its lead over the mean score of the others, each of shape (games,)."""
         players, shape = self.plan.players, (len(games), -1)
         shares, totals = (frame[name].to_numpy().astype(float).reshape(shape) for name in ("win_share", "total"))
         rows = np.arange(len(games))
@@ -56,9 +56,9 @@ class Contest:
 def play_contests(
     contests: Sequence[Contest], entries: Sequence[str], games: range, execution: Execution
 ) -> list[list[Features]]:
-    """Play every entry in every contest in the same games; return their features, contest by contest."""
+    """Play every entry in every contest, in the same games; return the features, contest by contest."""
     sets = [Arms(tuple(map(contest.arm, entries)), contest.read) for contest in contests]
-    ready = [(contest.plan, contest.simulator) for contest in contests]  # the readers of the arms use these
+    ready = [(contest.plan, contest.simulator) for contest in contests]  # used when the features are read
     if execution.cluster is not None:
         ready += [
             (contest.plan.replace(policies=(arm.name, *contest.plan.policies[1:])), arm.simulators[0])

@@ -1,4 +1,4 @@
-"""The output of a search: a weight set, or a plan for a policy with parameters, with a header about its origin."""
+"""The output of a search: a weight set, or a plan for a policy with parameters; a header records its origin."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WIDTH = 118
 def write_set(
     folder: Path, name: str, numbers: Sequence[Number], values: NDArray[np.float64], head: Sequence[str]
 ) -> Path:
-    """Write a weight set, to be played with ``weighted:file=``; return the file."""
+    """Write a weight set that ``weighted:file=`` plays; return its path."""
     lines = [f"[{name}]"]
     first = 0
     for number in numbers:
@@ -43,7 +43,7 @@ def write_set(
 
 
 def write_plan(folder: Path, plan: Plan, entry: Entry, head: Sequence[str]) -> Path:
-    """Write a plan in which the tuned policy plays against the field; return the file."""
+    """Write a plan in which the tuned policy plays against the field; return its path."""
     tuned = plan.replace(policies=(str(entry), *plan.policies[1:]), games=10_000)
     names = {name: plan.files.get(name, name) for name in tuned.named_files("cards", "patch", "policies")}
     placed = replace(tuned, files={name: os.path.relpath(file, folder) for name, file in names.items()})
@@ -53,7 +53,7 @@ def write_plan(folder: Path, plan: Plan, entry: Entry, head: Sequence[str]) -> P
 
 
 def head_of(history: History, games: int, judged: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the header of the file: how it was made and evaluated."""
+    """Return the lines of the header: how the result was produced and evaluated."""
     question = history.question
     candidates = len(history.generations[-1].values)
     searched = (
@@ -85,7 +85,7 @@ def _row(row: Mapping[str, Any]) -> str:
 
 
 def _comments(lines: Sequence[str]) -> list[str]:
-    """Return lines as comments of TOML, long ones broken between words."""
+    """Return lines as TOML comments, with long lines wrapped."""
     made = []
     for line in lines:
         indent = " " * (len(line) - len(line.lstrip()) + 2)
@@ -95,5 +95,5 @@ def _comments(lines: Sequence[str]) -> list[str]:
 
 
 def playable(path: Path, entry: Entry) -> str:
-    """Return the line-up entry by which the result is played."""
+    """Return the line-up entry that plays the result."""
     return str(parse_entry(f"weighted:file={path}")) if path.name == WEIGHTS else str(entry)

@@ -1,7 +1,7 @@
 """The folder of a search: ``tune.json`` contains the question and the values of every generation, and nothing else.
 
-The state of the search is not kept: it follows from the values (``wsim.tuning.climb``), so a folder from someone else
-cannot contain code.
+The state of the search is not stored, because it can be computed from the values (``wsim.tuning.climb``); so a folder
+from someone else cannot contain code.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ FORMAT = "wsim-tune/1"
 
 @dataclass(frozen=True)
 class Generation:
-    """The values of a generation.
+    """The results of a generation.
 
     Attributes
     ----------
-    candidates: digest of the entries that played. values: the value of each. share, margin: means over the candidates:
-        win share, points ahead of the others. spread: the spread of candidates around the mean, in steps.
+    candidates: the digest of the candidates' entries. values: the value of each candidate.
+    share, margin: means over the candidates of the win share and of the points ahead of the others.
+    spread: the spread of candidates around the mean, in steps.
     """
 
     candidates: str
@@ -42,13 +43,13 @@ class History:
 
     Attributes
     ----------
-    question: as recorded. plan: the plan beneath all tables, flat. start: the entry before the search.
-    command: the shell command that makes it again.
-    identity: what decides the result: question, tables, rules, versions.
-    software: versions of what took part.
-    moved: places of the values that the search moves.
-    generations: those done.
-    judged: the rows of the judged table; none while the search continues.
+    question: the recorded question. plan: the common plan of all tables, flat. start: the entry before the search.
+    command: the shell command that repeats the search.
+    identity: everything that determines the result: question, tables, rules, versions.
+    software: the versions of the packages used.
+    moved: the indices of the values that the search moves.
+    generations: the finished generations.
+    judged: the rows of the evaluation; empty while the search continues.
     """
 
     question: Mapping[str, Any]
@@ -62,7 +63,7 @@ class History:
     judged: Sequence[Mapping[str, Any]] = field(default=())
 
     def grown(self, generation: Generation) -> History:
-        """Return the history with one more generation."""
+        """Return the history extended by a generation."""
         return replace(self, generations=(*self.generations, generation), judged=())
 
     def write(self, folder: Path) -> None:
@@ -70,12 +71,12 @@ class History:
         write_record(folder / RECORD, FORMAT, asdict(self), indent=1)
 
     def refuse_other(self, identity: Mapping[str, Any], folder: Path) -> None:
-        """Raise UserError unless the same search would be made now."""
+        """Raise UserError unless the current search has the recorded identity."""
         refuse_old_streams(self.identity, str(folder))
         if digest_of(self.identity) != digest_of(identity):
             path, (recorded, current) = next(iter(differences(self.identity, identity).items()))
             raise UserError(
-                f"{str(folder)!r} contains a different search: {path} is {recorded!r} there and {current!r} now; name "
+                f"{str(folder)!r} contains a different search: {path} was {recorded!r} and is {current!r} now; name "
                 "another --out"
             )
 

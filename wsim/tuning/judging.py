@@ -1,4 +1,4 @@
-"""The result judged: deals that the search never saw, players that it never met, and the start on the same deals."""
+"""Evaluation of the result, against held-out players and with the start on the same deals, on deals not yet played."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MET, UNMET = "tuned against", "held out"
 
 COLUMNS = (
     *names(("ruleset", "players", "opponents")), Column("met", CATEGORY), N, FAIR_SHARE, WIN_SHARE, WIN_DIFFERENCE, Q,
-    VERDICT, Column("start", WIN_SHARE.kind, unit=OF_WINS, about="that of the start, on the same deals"),
+    VERDICT, Column("start", WIN_SHARE.kind, unit=OF_WINS, about="win share of the start, on the same deals"),
     estimated("margin", POINTS, difference=True, about="growth of the lead over the mean of the others"),
 )  # fmt: skip
 
@@ -31,9 +31,9 @@ COLUMNS = (
 def judge(base: Plan, question: TuneQuestion, entries: tuple[str, str], execution: Execution) -> pl.DataFrame:
     """Play the start and the result of a search against its field, then against each judge alone, on new deals.
 
-    Returns one row for each table: ruleset, players, opponents, whether the search met them (``deals`` it never did),
-    n (games), fair, start and win_share with its interval, difference with its interval, q (Benjamini-Hochberg over
-    the rows), verdict, margin (by how many points the score ahead of the others' mean grew).
+    Returns one row per table: ruleset, players, opponents, met (whether the search played against them), n (games),
+    fair, start and win_share with its interval, difference with its interval, q (Benjamini-Hochberg over the rows),
+    verdict, margin (how many points the lead over the others' mean score grew).
     """
     unseen = base.replace(seed=base.seed ^ HELD_OUT)
     fields = ((question.against, MET), (question.judges or (), UNMET))
@@ -46,7 +46,7 @@ def judge(base: Plan, question: TuneQuestion, entries: tuple[str, str], executio
 
 
 def _table(tables: Sequence[tuple[Plan, str]], outcomes: Sequence[Sequence[Features]]) -> pl.DataFrame:
-    """Return the judged table of the games of start and result at each table."""
+    """Return the evaluation from the games of start and result at each table."""
     import polars as pl
 
     start, share = (Estimate.of_games([arms[arm][SHARE] for arms in outcomes]).with_wilson() for arm in range(2))
@@ -71,7 +71,7 @@ def _table(tables: Sequence[tuple[Plan, str]], outcomes: Sequence[Sequence[Featu
 
 
 def _opponents(plan: Plan) -> str:
-    """Return the policies in the other seats, with counts of equal ones."""
+    """Describe the policies in the other seats, with a count if they are all equal."""
     opponents = plan.policies[1:]
     alike = len(set(opponents)) == 1
     return (

@@ -1,4 +1,4 @@
-"""The options of a search: policy, opponents, length, and evaluation; checked once and frozen."""
+"""The options of a search: policy, opponents, length and evaluation; checked once and then frozen."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from wsim.policies.lineup import Entry, parse_entry, parse_lineup
 from wsim.policies.registry import SET
 
 GENERATIONS = 60
-"""Steps of a search, unless another number is given."""
+"""Default number of generations of a search."""
 HELD_OUT = 1 << 40
-"""Bit by which the seed of the deals that judge differs from that of the deals of the search."""
+"""Bit in which the seed of the evaluation deals differs from the seed of the search deals."""
 NOBODY = "none"
-"""The word for no judges in addition to the tables of the search."""
-JUDGES = ("heuristic", "weights")  # kinds of policies that judge by default: strong and fast ones
+"""The word for no further opponents in the evaluation."""
+JUDGES = ("heuristic", "weights")  # kinds of policies that are judges by default: strong and fast ones
 
 
 def _count_from(least: int) -> Check:
-    """Return the check of a whole number, also of each of several, from ``least`` up."""
+    """Return a check that a whole number, or each of several, is at least ``least``."""
 
     def check(name: str, value: Any) -> Any:
         for number in value if isinstance(value, tuple) else (value,):
@@ -59,7 +59,7 @@ class TuneQuestion(Options):
     """Tune the numbers of a policy by self-play (CMA-ES): wsim tune POLICY
 
     wsim tune weighted --start balanced: all its weights, against three balanced. All candidates of a generation play
-    the same deals; the result is judged on deals and by players that the search never met. Writes a weight set that
+    the same deals; the result is evaluated on held-out deals and against held-out players. Writes a weight set that
     weighted:file= plays. Needs wsim[learn].
     """
 
@@ -67,7 +67,7 @@ class TuneQuestion(Options):
         "The policy to tune, as a line-up entry; its numbers are the start.",
         "",
         hidden=True,
-        label="Which policy shall play better?",
+        label="Which policy should be tuned?",
         picker="policy",
         example="weighted",
     )
@@ -76,7 +76,7 @@ class TuneQuestion(Options):
         (),
         metavar="NAMES",
         read=names,
-        shown="all that matter",
+        shown="all that change any game",
         label="Which numbers to tune",
     )
     rulesets: tuple[str, ...] = option(
@@ -93,7 +93,7 @@ class TuneQuestion(Options):
         label="Against whom?", picker="policy", example="balanced",
     )  # fmt: skip
     judges: tuple[str, ...] | None = option(
-        "Further opponents for the evaluation, each in all other seats; none: no others.",
+        "Further opponents for the evaluation, each in all other seats; none: no further ones.",
         None, metavar="POLICIES", read=lambda text: () if text.strip() == NOBODY else names(text),
         shown="the game's fast policies", label="Further opponents",
     )  # fmt: skip
@@ -143,20 +143,20 @@ class TuneQuestion(Options):
         tuned = str(parse_entry(self.policy))
         if {str(entry) for field in self.against for entry in parse_lineup(field)} == {tuned}:
             raise UserError(
-                f"the field is {tuned!r} alone, the policy that is tuned: name another opponent with --against, or "
+                f"the field is {tuned!r} alone, the policy that is tuned: name a different opponent with --against, or "
                 "tune weighted:set=NAME against its set NAME"
             )
 
     @property
     def code(self) -> tuple[str, ...]:
-        """The policies of its line-ups that are code."""
+        """The policies in its line-ups that are user code."""
         named = (self.policy, *self.against, *(self.judges or ()))
         entries = [entry for field in named if field for entry in parse_lineup(field)]
         return tuple(dict.fromkeys(str(entry) for entry in entries if entry.file or entry.module))
 
     @classmethod
     def restore(cls, record: Mapping[str, Any]) -> TuneQuestion:
-        """Return the question of a record."""
+        """Restore a question from a record."""
         return cls(**record)
 
 
@@ -165,27 +165,27 @@ class TuneOutput(Options):
     """The start and the folder of a search."""
 
     start: str | None = option(
-        "The weight set from which weighted starts.", None, metavar="SET", label="Weights to start from"
+        "The weight set that weighted starts from.", None, metavar="SET", label="Weights to start from"
     )
     out: str | None = option(
-        "A new folder, or FILE.json for the answer alone.",
+        "New folder for the search, or FILE.json for the answer alone.",
         None,
         metavar="FOLDER",
         names=("-o", "--out"),
         shown="tuning/...",
     )
-    resume: str | None = option("Resume this search, perhaps for more --generations.", None, metavar="FOLDER")
+    resume: str | None = option("Resume this search, optionally with more --generations.", None, metavar="FOLDER")
     trust: bool = option(
         "Run policy code and effects that the resumed search names, even if someone else wrote it.", False
     )
 
     def elsewhere(self, folder: Path) -> Self:
-        """Return the options for a repetition: a new search in a separate folder."""
+        """Return the options for a rerun: a new search in a separate folder."""
         return replace(self, out=str(folder / "search"), resume=None)
 
     @property
     def file(self) -> Path | None:
-        """The file of the answer, where ``out`` names one instead of a folder."""
+        """The path of the answer file, if ``out`` names a file instead of a folder."""
         return Path(self.out) if self.out is not None and self.out.endswith((".json", ".parquet")) else None
 
 
@@ -198,14 +198,14 @@ def entry_of(policy: str, start: str | None = None) -> Entry:
     if start is None:
         return entry
     if SET.name in entry.parameters:
-        raise UserError(f"{policy!r} already names its set: leave --start {start} or set= out")
+        raise UserError(f"{policy!r} already names its set: omit --start {start} or set=")
     if entry.name != "weighted":
-        raise UserError(f"--start is the weight set from which weighted begins; {policy!r} begins with its own numbers")
+        raise UserError(f"--start is the weight set that weighted starts from; {policy!r} starts from its own numbers")
     return Entry(entry.name, {SET.name: start, **entry.parameters}, entry.path)
 
 
 def plans_of(base: Plan, question: TuneQuestion, start: str, fields: Sequence[str]) -> tuple[Plan, ...]:
-    """Return the plans of the tables: ``start`` on the first seat, each field in turn on all others."""
+    """Return the plans of the tables, with ``start`` in the first seat and each field in turn in the other seats."""
     game = find_game(base.game)
     plans = []
     for field in fields:
@@ -223,7 +223,7 @@ def plans_of(base: Plan, question: TuneQuestion, start: str, fields: Sequence[st
 
 
 def default_judges(game: str, question: TuneQuestion) -> tuple[str, ...]:
-    """Return the game's fast and reasonably strong policies that the search does not meet."""
+    """Return the game's fast and reasonably strong policies that are not opponents in the search."""
     fields = [entry.name for field in question.against for entry in parse_lineup(field)]
     met = {parse_entry(question.policy).name, *fields, "weighted"}
     rows = find_game(game).policies()
@@ -231,7 +231,7 @@ def default_judges(game: str, question: TuneQuestion) -> tuple[str, ...]:
 
 
 def check_only(only: Sequence[str], known: Sequence[str], policy: str) -> None:
-    """Raise UserError for a number that the policy does not have."""
+    """Raise UserError if a selected number does not exist in the policy."""
     for name in only:
         if name not in known:
             raise UserError(

@@ -1,8 +1,8 @@
-"""The numbers of a policy as one vector: where the search begins, how long a step is, and the way back to an entry.
+"""The numbers of a policy as one vector: its start, the step sizes, and the conversion back to a line-up entry.
 
-A coordinate counts steps from the start: value = start + step * coordinate. A step is 0.3 and a fifth of the value, so
+A coordinate counts steps from the start: value = start + step * coordinate. A step is 0.3 plus a fifth of the value, so
 that small and large weights move at similar rates; for whole numbers it is at least 1. Values are rounded to
-thousandths before they are played, so the written values are those that were played.
+thousandths before they are played, so the written values are exactly the played ones.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DIGITS = 3
 
 @dataclass(frozen=True)
 class Space:
-    """The numbers of an entry and which of their values move.
+    """The numbers of an entry, and which of their values move.
 
     Attributes
     ----------
@@ -43,12 +43,12 @@ class Space:
 
     @cached_property
     def start(self) -> NDArray[np.float64]:
-        """Every value at the start, number by number, part by part."""
+        """The values at the start, number by number, with the parts of each number in order."""
         return np.array([value for number in self.numbers for value in number.values])
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """The name of every value: that of its number, with the index of the part if there are several."""
+        """The label of each value: the name of its number, with the index of the part if there are several."""
         return tuple(
             number.name if len(number.values) == 1 else f"{number.name}[{part + 1}]"
             for number in self.numbers
@@ -67,14 +67,14 @@ class Space:
 
     @property
     def bounds(self) -> NDArray[np.float64]:
-        """The bounds of every coordinate that moves, shape (moved, 2); infinite if unbounded."""
+        """The bounds of each moved coordinate, shape (moved, 2); infinite if unbounded."""
         limits = np.array([(number.least, number.most) for number in self._owners], float)
         of_all = (limits - self.start[:, None]) / self._steps[:, None]
         chosen: NDArray[np.float64] = of_all[list(self.moved)]
         return chosen
 
     def values(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return every value at a point, rounded as it is written."""
+        """Return all values at a point, rounded as they are written."""
         values = self.start.copy()
         indices = list(self.moved)
         values[indices] += self._steps[indices] * coordinates
@@ -84,7 +84,7 @@ class Space:
         return values
 
     def at(self, coordinates: NDArray[np.float64]) -> Entry:
-        """Return the entry that plays with the values of a point."""
+        """Return the entry that plays with the values at a point."""
         values = self.values(coordinates)
         parameters: dict[str, Value] = dict(self.entry.parameters)
         first = 0
@@ -108,8 +108,7 @@ def _value_of(number: Number, values: Sequence[float]) -> Value:
 
 
 def space_of(entry: Entry, numbers: Sequence[Number], only: Sequence[str]) -> Space:
-    """Return the space of an entry's numbers, of which ``only`` some move; Raises UserError if there is nothing to
-    tune."""
+    """Return the space of an entry's numbers, of which only ``only`` move; raise UserError if there are none."""
     if not numbers:
         raise UserError(f"{str(entry)!r} has no numbers to tune: weights, or numbers among its parameters, are needed")
     check_only(only, [number.name for number in numbers], str(entry))

@@ -19,7 +19,7 @@ def _row(policies: str, before: float, after: float, *, targeted: bool = False) 
 
 
 OWN = _row("balanced", 0.08, 0.01, targeted=True)
-SAID = "Typical deviation from the middle of what is accepted:"
+SAID = "Typical deviation from the middle of the accepted range:"
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ MISTAKES = {
     "no games": (("--transfer-games", "0"), "the games of a measurement with other players must be at least 1, not 0"),
     "a game without a net": (("--retrain", "9", "--out", "patch.toml"), "medal has no policy that learns"),
     "a net without a place": (("--retrain", "9"), "--retrain stores its nets next to the patch"),
-    "a patch and none": (("--transfer", "mended.toml", "--out", "patch.toml"), "give one of them"),
+    "a patch and none": (("--transfer", "mended.toml", "--out", "patch.toml"), "give only one of them"),
     "a patch that is not there": (("--transfer", "gone.toml"), "cannot read the patch 'gone.toml'"),
     "a patch of more than numbers": (("--transfer", "words.toml"), "makes wonders.Temple.name 'Shrine': only whole"),
     "a patch of nothing": (("--transfer", "empty.toml"), "'empty.toml' changes nothing"),

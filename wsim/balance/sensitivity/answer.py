@@ -1,4 +1,4 @@
-"""The effect of every step of every knob on every target, as a separate table."""
+"""The effect of every step of every knob on every target, as a table."""
 
 from __future__ import annotations
 
@@ -30,16 +30,17 @@ from wsim.spec.values import name_in_words
 from wsim.stats.intervals import Interval
 
 LARGEST_EFFECT = "the target that it moves most"
-EFFECTS = "effects with 95% intervals; reach: in units of what is accepted"
+EFFECTS = "effects with 95% intervals; reach: in units of half the accepted width"
 FOUND = (
-    "re-scored: points are given to those that had what they are for, decisions held fixed, and the games are ranked "
-    "anew. Players who see the points may decide otherwise and gain less by them, so the interval reaches a quarter of "
-    "the effect further towards 0. replayed: the same deals are played with the value changed."
+    "re-scored: the seats that have the item get the points, with decisions held fixed, and the games are ranked "
+    "again. Players who see the points may decide differently and gain less from them, so the interval extends a "
+    "quarter of the effect further towards 0. replayed: the same deals are played with the changed value."
 )
-_ACCEPTED = ("times what is accepted, upwards", "times what is accepted, downwards")
+_ACCEPTED = ("times the accepted half width, upwards", "times the accepted half width, downwards")
 HELD = 0.25
-"""Part of a re-scored effect that the decisions, which are held fixed, may take of it: in 12 steps that were played,
-from nothing (`net`) to 0.29 (`balanced`), with errors of 0.1."""
+"""Fraction of a re-scored effect that changed decisions may take away: from nothing (`net`) to 0.29 (`balanced`) in 12
+steps that were played, with errors of 0.1.
+"""
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,12 +50,12 @@ class SensitivityAnswer(AskedAnswer):
     Attributes
     ----------
     goal: the goal. seed: the seed of the deals.
-    effects: one row for each value of a knob but the present one, and each cell: knob, now, to, setting, of, metric,
-        effect with effect_low and effect_high (95%), reach (the effect divided by half the width that the target
-        accepts), found (``re-scored`` or ``replayed``).
-    levels: one row for each cell: setting, of, metric, value with value_low and value_high, low and high (accepted).
-    idle: knobs that did nothing to any target.
-    games, seconds: what it took.
+    effects: one row per cell and value of a knob, except its current value: knob, now, to, setting, of, metric, effect
+        with effect_low and effect_high (95%), reach (the effect divided by half the accepted width), found
+        (``re-scored`` or ``replayed``).
+    levels: one row per cell: setting, of, metric, value with value_low and value_high, low and high (accepted).
+    idle: knobs without any effect on a target.
+    games, seconds: the games and time that it took.
     """
 
     FORMAT: ClassVar[str] = "wsim-sensitivity/1"
@@ -77,15 +78,15 @@ class SensitivityAnswer(AskedAnswer):
 
     @property
     def title(self) -> str:
-        return f"What each step does to {LARGEST_EFFECT}: {EFFECTS}"
+        return f"Effect of each step on {LARGEST_EFFECT}: {EFFECTS}"
 
     @property
     def main(self) -> pl.DataFrame:
-        """For each step the target that it moves most."""
+        """For each step, the row of the target that it moves most."""
         return self.strongest()
 
     def strongest(self) -> pl.DataFrame:
-        """Return for each value of a knob the row of the cell that it moves most, relative to the accepted range."""
+        """Return, for each value of a knob, the row of the cell that it moves most relative to the accepted range."""
         most = self.effects.with_columns(pl.col("reach").abs().alias("most")).sort(
             "most", descending=True, nulls_last=True, maintain_order=True
         )
@@ -93,7 +94,7 @@ class SensitivityAnswer(AskedAnswer):
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """Return which step moves its target most, in words."""
+        """State which step moves a target most."""
 
         def words(row: Row) -> Words:
             step = f"{name_in_words(row['knob'])} {row['now']} to {row['to']}"
@@ -108,7 +109,7 @@ class SensitivityAnswer(AskedAnswer):
     def display(self, view: View = whole, *, every: bool = False) -> Document:
         shown = view(self.effects if every else self.strongest())
         hidden = [name for name in ("setting", "metric") if self.levels[name].n_unique() == 1]
-        title = f"What each step does to {'every target' if every else LARGEST_EFFECT}: {EFFECTS}"
+        title = f"Effect of each step on {'every target' if every else LARGEST_EFFECT}: {EFFECTS}"
         rows = shown.drop(hidden).to_dicts()
         notes = [FOUND, *idle_note(self.idle), f"{self.games:,} games in {self.seconds:.1f} s."]
         declared = target_columns(self.levels.to_dicts())

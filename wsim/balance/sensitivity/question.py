@@ -22,6 +22,6 @@ class SensitivityQuestion(GoalOptions):
 
 @dataclass(frozen=True)
 class Every(Options):
-    """The effects to show."""
+    """Which effects to show."""
 
     every: bool = option("Show every target of every step, not only the one that it moves most.", False)

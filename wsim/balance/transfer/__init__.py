@@ -1,4 +1,4 @@
-"""Transfer: the effect of a patch with players and tables for which it was not made."""
+"""Transfer: the effect of a patch with other players and at other tables than it was made for."""
 
 from wsim.questions.registry import Question
 

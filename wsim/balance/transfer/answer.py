@@ -1,7 +1,7 @@
-"""Whether a patch carries over: to reported settings, to other players, and to a side's best way of being played.
+"""Whether a patch carries over to reported settings, to other players, and to each side's best playing style.
 
-A patch is found for some players at some tables. Different players play a different game, so the same targets are
-measured with other players, with and without the patch; these measurements decide nothing.
+A patch is found for certain players at certain tables. Different players play a different game, so the same targets are
+measured with other players, with and without the patch; these measurements do not influence the patch.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Relearner:
-    """A player who relearns a game.
+    """A player that relearns a game.
 
     Attributes
     ----------
-    policy: the line-up entry as it comes.
-    learned: learns the game with a patch, or as it is with none, and returns the line-up entry that plays it; the
-        number of the learning, from 1, decides its seed.
-    times: how often either game is learned: one learning is as far from another as a small patch reaches.
+    policy: the line-up entry before relearning.
+    learned: called with a patch (empty: the unchanged game) and the number of the training, from 1, which determines
+        its seed; learns the game and returns the line-up entry that plays it.
+    times: how often each of the two games is learned, because two trainings can differ as much as a small patch
+        changes.
     """
 
     policy: str
@@ -58,11 +59,11 @@ class TransferSettings:
     Attributes
     ----------
     players: line-up entries that take all seats of every setting, one after the other.
-    styles: line-up entries of which a side may choose the best, the others playing on as in the setting.
-    games: for each measurement.
-    relearner: takes all seats of every setting too, in the game without the patch and with it: as it comes, after
-        learning the game without the patch, and after learning the one with it. Training without the patch is the
-        control: only an additional gain is adaptation.
+    styles: line-up entries of which a side may choose the best, while the others play as in the setting.
+    games: the number of games per measurement.
+    relearner: a player that also takes all seats of every setting, in the game without and with the patch: before
+        relearning, after learning the game without the patch, and after learning the game with it. Training without the
+        patch is the control: only an additional gain is adaptation.
     """
 
     players: tuple[str, ...] = ()
@@ -77,10 +78,10 @@ class TransferAnswer(AskedAnswer):
 
     Attributes
     ----------
-    rows: one for each setting and player: setting, policies, targeted, cells, spread_before, spread_after (root mean
-        square deviation from the middle of what is accepted, noise included), largest_before, largest_after (the
-        largest deviation), of_before, of_after (whose), error (standard error of a cell), games.
-    best: one for each setting and side in its best style: setting, of, style_before, best_before, style_after,
+    rows: one row per setting and player: setting, policies, targeted, cells, spread_before, spread_after (root mean
+        square deviation from the middle of the accepted range, including noise), largest_before, largest_after (the
+        largest deviation), of_before, of_after (the item with this deviation), error (standard error of a cell), games.
+    best: one row per setting and side in its best style: setting, of, style_before, best_before, style_after,
         best_after (shares), error.
     """
 
@@ -113,7 +114,7 @@ class TransferAnswer(AskedAnswer):
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion:
-        """Return whether the patch carries over, in words."""
+        """State whether the patch carries over."""
         return conclusion_of(stored)
 
     @property
@@ -140,11 +141,11 @@ def elsewhere_tables(carried: pl.DataFrame | None, responses: pl.DataFrame | Non
 
 @dataclass(frozen=True)
 class _Seated:
-    """The players of the settings, without and with the patch.
+    """The players at a setting, without and with the patch.
 
     Attributes
     ----------
-    label: their name. entry: the entry of the line-up; None: as in the setting.
+    label: their displayed name. entry: the line-up entry; None: as in the setting.
     deals: determines the deals, so that compared measurements share them.
     """
 
@@ -166,13 +167,13 @@ def check_elsewhere(goal: Goal, where: TransferSettings) -> None:
 
 
 def measure_transfer(evaluator: Evaluator, patch: Patch, where: TransferSettings, answer: TransferAnswer) -> None:
-    """Measure the targets of a goal elsewhere, before and after a patch; add each result to ``found`` when known."""
+    """Measure the targets of a goal with other players, before and after a patch; add each result to ``answer``."""
     first = evaluator.goal.tables
     for setting in evaluator.goal.settings:
         others = where.players if setting in first else ()
         for player in (None, *others):
             answer.rows += _row_of(evaluator, setting, patch, _Seated(player, player, player), where.games)
-    for setting in evaluator.goal.settings if where.styles else ():  # others as in the setting: each player
+    for setting in evaluator.goal.settings if where.styles else ():  # with the others as in the setting
         if not setting.report:
             answer.best += _best_responses(evaluator, setting, patch, where)
     anew = where.relearner
@@ -190,7 +191,7 @@ def measure_transfer(evaluator: Evaluator, patch: Patch, where: TransferSettings
 def _row_of(
     evaluator: Evaluator, setting: Setting, patch: Patch, seated: _Seated, games: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a setting and player, one for each kind of targets; none without a target of tables there."""
+    """Yield the rows for a setting and player, one per kind of targets; none if no target there is about tables."""
     seed = evaluator.sampler.seed("elsewhere", setting.name, seated.deals)
     plan = setting.plan if seated.entry is None else setting.plan.replace(policies=seated.entry)
     for kind in (RESULTS, WORTH, COUNTS, POOLED):
@@ -229,8 +230,8 @@ def _table(
 
     Parameters
     ----------
-    name: the name of the setting whose targets these are. of: columns that split them further. kind: of which kind
-        they are (``wsim.balance.by_games.kind_of``).
+    name: the name of the setting whose targets are measured. of: columns that split the targets further. kind: the kind
+        of the targets (``wsim.balance.by_games.kind_of``).
     """
     goal: Goal = evaluator.goal
     table = next(known.table for known in goal.settings if known.name == name)
@@ -245,7 +246,7 @@ def _table(
             for target in about
             if target.of and not set(of) & set(target.of)
         ]
-    if len(set(setting.plan.policies)) < 2:  # then skill explains nothing
+    if len(set(setting.plan.policies)) < 2:  # with a single policy, skill explains nothing
         about = [target for target in about if not needs_seatings(target.metric)]
     if not about:
         return None
@@ -256,7 +257,7 @@ def _table(
 
 
 def _with_style(plan: Plan, style: str) -> Plan:
-    """Return a plan in which one seat after the other plays in a style."""
+    """Return a plan in which each seat in turn plays in a style."""
     return plan.replace(policies=[style, *(plan.policies * plan.players)[1 : plan.players]], rotate=True)
 
 
@@ -265,7 +266,7 @@ def _best_responses(
 ) -> Iterator[dict[str, Any]]:
     """Measure every side in its best style, with the others as in the setting, before and after a patch.
 
-    The style is chosen on one half of the games and measured on the other, and the other way round.
+    The style is chosen on one half of the games and measured on the other half, and vice versa.
     """
     before, after = (_responses(evaluator, setting, side_before, where) for side_before in ((), patch))
     for side_before, side_after in zip(before, after, strict=True):
@@ -281,7 +282,7 @@ def _best_responses(
 
 
 def _responses(evaluator: Evaluator, setting: Setting, patch: Patch, where: TransferSettings) -> list[dict[str, Any]]:
-    """Return for each side its best style, and its result on games that did not select it."""
+    """Return each side's best style, and its result on games that did not select it."""
     names: list[str] = []
     halves: list[list[Level]] = []
     cells_of_style: list[list[int]] = []

@@ -1,4 +1,4 @@
-"""Measure a patch with players and in styles that it was not searched with, and with nets retrained on it."""
+"""Measure a patch with other players and styles than in the search, and with nets retrained on it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from wsim.learn.rounds import LAST, learn
 def ask(question: TransferQuestion, options: TransferOptions, execution: Execution = Execution()) -> TransferAnswer:
     """Measure a patch at every setting of a goal, with other players and in other styles.
 
-    Raises UserError for a patch or players that cannot be played, Interrupted on Ctrl-C with the measurements so far.
+    Raises UserError for an unplayable patch or player, Interrupted on Ctrl-C with the measurements so far.
     """
     goal = question.read()
     settings = settings_of(goal, options, question.patch, execution, resume=question.resume)
@@ -41,7 +41,7 @@ def ask(question: TransferQuestion, options: TransferOptions, execution: Executi
 def settings_of(
     goal: Goal, options: TransferOptions, patch: Path | None, execution: Execution, *, resume: bool
 ) -> TransferSettings:
-    """Return where else a patch is measured; nets that are retrained are stored next to its file."""
+    """Return the settings of a transfer measurement; retrained nets are stored next to the patch file."""
     retrainer = None
     if options.retrain is not None:
         if patch is None:
@@ -52,15 +52,15 @@ def settings_of(
 
 
 def journal_of(patch: Path) -> Path:
-    """Return the file that stores measurements until the answer is written."""
+    """Return the path of the file that stores measurements until the answer is written."""
     return patch.with_name(f"{patch.name}.journal")
 
 
 def how_to_resume(patch: Path | None) -> str:
     """Return a sentence that says how to continue an interrupted search or measurement."""
     if patch is None:
-        return "with --out FILE the next one can be resumed"
-    return f"continue with --resume added to the same command ({shlex.quote(str(patch))}.journal has what was measured)"
+        return "use --out FILE to be able to resume the next one"
+    return f"continue with --resume added to the same command ({shlex.quote(str(patch))}.journal has all measurements)"
 
 
 def transferred(
@@ -72,7 +72,7 @@ def transferred(
     journal: Path | None = None,
     resume: bool = False,
 ) -> TransferAnswer:
-    """Measure a patch; see ``ask``. The journal is removed when all is measured."""
+    """Measure a patch; see ``ask``. The journal is removed when all measurements are complete."""
     memory, answer = Memory(), TransferAnswer()
     hint = how_to_resume(None if journal is None else journal.with_suffix(""))
     check_elsewhere(goal, settings)
@@ -90,11 +90,11 @@ def transferred(
 
 
 def retrainer_of(goal: Goal, folder: Path, decisions: int, execution: Execution, *, resume: bool) -> Relearner:
-    """Return the net of a game, which learns a patched one, and the game as it is, from ``decisions`` of each.
+    """Return a relearner that trains the game's net on the game with and without a patch, from ``decisions`` each.
 
-    The patched one is trained in ``folder``, the others next to it: ``-2`` is the second learning, ``-without`` that of
-    the game without the patch. Raises UserError for a game without a net, too few decisions, and an existing folder
-    unless resuming.
+    The first training with the patch uses ``folder``, the others folders next to it: ``-2`` is the second training,
+    ``-without`` the training without the patch. Raises UserError for a game without a net, for too few decisions, and
+    for an existing folder unless resuming.
     """
     policy = learner_of(goal.game).policy
     if decisions < 1:

@@ -1,4 +1,4 @@
-"""Whether a patch carries over, in words: with how many other players and tables the targets come closer."""
+"""The conclusion of a transfer in words: with how many other players and tables the targets come closer."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from wsim.lab.answer import Stored
 from wsim.questions.largest import MOST_NAMED, Row
 
 CLEAR = 1.96 * math.sqrt(2)
-"""Standard errors of a target by which the typical deviation has to change: those of the difference of two figures.
+"""Number of standard errors of a single target by which the typical deviation must change: the number for a difference
+between two figures.
 
-The deviation is a mean over targets and known better than one of them, but targets of one table are not independent.
+The deviation is a mean over targets, and therefore known better than any single target, but the targets of a table are
+not independent.
 """
 
 
 def conclusion_of(stored: Stored) -> Conclusion:
-    """Return the conclusion of stored measurements elsewhere: all but those that the patch was made for."""
+    """Return the conclusion of a stored transfer, ignoring the settings that the patch was made for."""
     rows = stored.main.to_dicts()
     others = [row for row in rows if not row["targeted"]]
     if not others:
@@ -44,9 +46,9 @@ def _change(row: Row) -> float:
 
 
 def _sentence(rows: Sequence[Row]) -> str:
-    """Return the typical deviations of some rows, before and after the patch."""
+    """Describe the typical deviations of some rows, before and after the patch."""
     said = (
         f"{row['policies']} at {row['setting']} {number(row['spread_before'], 3)} to {number(row['spread_after'], 3)}"
         for row in rows
     )
-    return f"Typical deviation from the middle of what is accepted: {'; '.join(said)}."
+    return f"Typical deviation from the middle of the accepted range: {'; '.join(said)}."

@@ -1,4 +1,4 @@
-"""The options of measuring a patch with other players."""
+"""The options for measuring a patch with other players."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TransferOptions(Options):
         label="Styles that players may choose",
     )
     transfer_games: int = option(
-        "Games of each measurement with other players.", 20_000, metavar="N",
+        "Games per measurement with other players.", 20_000, metavar="N",
         names=("--transfer-games",), aliases=("--elsewhere-games",), label="Games with other players",
     )  # fmt: skip
     retrain: int | None = option(
