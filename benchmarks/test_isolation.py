@@ -1,10 +1,11 @@
-"""The price of isolation: games per second of a policy in a separate process and in this one."""
+"""The price of isolation: games per second of policies and Python effects in separate processes and in this one."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,13 @@ import numpy as np
 import pytest
 
 from benchmarks.test_policies import table_of
+from wsim.lab.plan import Plan
 from wsim.policies.declare import isolated
+from wsim.policies.effect_calls import isolated_processes
+from wsim.wonders.game import GAME
 
 ROUNDS = 3
+CENSUS = Path(__file__).parents[1] / "analysis" / "expansion" / "census.toml"
 BUSY = """
 import wsim
 
@@ -41,9 +46,14 @@ games and the minimum fraction of the trusted rate."""
 
 def spent(table: Any) -> float:
     """Return the processor time of this process and of those of the table's policies so far, in seconds."""
+    return processor_time([policy.process_id for policy in table.apart.policies] if table.apart else [])
+
+
+def processor_time(processes: Sequence[int]) -> float:
+    """Return the processor time of this process and of some others so far, in seconds."""
     total = time.process_time()
-    for policy in table.apart.policies if table.apart else ():
-        words = Path(f"/proc/{policy.process_id}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+    for number in processes:
+        words = Path(f"/proc/{number}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
         total += (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
     return total
 
@@ -78,3 +88,24 @@ def test_the_price_of_isolation(benchmark: Any, tmp_path: Path, name: str) -> No
         "by_processor_time": round(share, 3),
     }
     assert share >= least
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+def test_the_price_of_isolated_effects(benchmark: Any) -> None:
+    """Each call waits for another process; the promise refers to processor time."""
+    plan = Plan.make(patch=[str(CENSUS)], policies="balanced")
+
+    def cost(how: bool, games: int) -> float:
+        with isolated(how):
+            table = GAME.prepare(plan)  # each time: a call has one slot, whoever answers it
+        rows = np.zeros(games * table.seats, table.row_dtype)
+        processes = [process.number for process in isolated_processes()] if how else []
+        before = processor_time(processes)
+        table.play(0, rows)
+        return (processor_time(processes) - before) / games
+
+    cheapest = {how: min(cost(how, games) for _ in range(ROUNDS)) for how, games in ((False, 4000), (True, 500))}
+    benchmark.pedantic(cost, (True, 500), rounds=1)
+    share = cheapest[False] / cheapest[True]
+    benchmark.extra_info["by_processor_time"] = round(share, 3)
+    assert share >= 0.03

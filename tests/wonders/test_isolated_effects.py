@@ -77,7 +77,7 @@ def alone() -> Iterator[None]:
 
 def end_all() -> None:
     """End all processes of effects."""
-    for process in effect_calls._PROCESSES.values():
+    for process in effect_calls.isolated_processes():
         process._process.end()
     effect_calls._PROCESSES.clear()
     report()
@@ -94,7 +94,7 @@ def result_of(process: IsolatedEffects, function: str, *given: int, table: Any =
 def process_of(amount: str, folder: Path, functions: str = FUNCTIONS) -> IsolatedEffects:
     """Return the process that serves a patch."""
     GAME.prepare(Plan.make(patch=[str(patch(folder, amount, functions))], policies="random"))
-    (process,) = effect_calls._PROCESSES.values()
+    (process,) = effect_calls.isolated_processes()
     return process
 
 
@@ -117,7 +117,7 @@ def test_what_a_function_raises_is_told_and_the_next_call_is_answered(served: Is
 
 def test_games_are_those_of_the_number_that_it_returns(served: IsolatedEffects, tmp_path: Path) -> None:
     assert played(patch(tmp_path, "mine.flat(least=0, most=5)", FUNCTIONS)) == played(patch(tmp_path, "3"))
-    assert list(effect_calls._PROCESSES.values()) == [served]  # the same file serves other folders
+    assert effect_calls.isolated_processes() == [served]  # the same file serves other folders
 
 
 def test_the_output_says_which_effects_were_isolated(served: IsolatedEffects, tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_a_process_that_hangs_or_ends_ends_the_run(
     ):
         process = process_of("mine.flat(least=0, most=5)", tmp_path)
         monkeypatch.setattr(isolated_effects, "SECONDS", 0.2)
-        os.kill(process._process.number, number)
+        os.kill(process.number, number)
         with pytest.raises(UserError, match=rf"'flat' of mine.py, which Altar calls, {said}, in game"):
             played(path, games=20)
         monkeypatch.undo()

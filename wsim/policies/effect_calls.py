@@ -112,6 +112,11 @@ def compile_functions(
     return names if apart else []
 
 
+def isolated_processes() -> list[IsolatedEffects]:
+    """Return the processes of isolated files of effects."""
+    return list(_PROCESSES.values())
+
+
 def _path_of(file: EffectFile, paths: Sequence[Path]) -> Path:
     """Return the first of some paths at which the file still is as it was read; the last one if there is none."""
     return next((path for path in paths if path.is_file() and digest_of_sources(path) == file.digest), paths[-1])

@@ -93,6 +93,11 @@ class IsolatedEffects:
         self._called = kind(self._result)
         STARTED.add(self)
 
+    @property
+    def number(self) -> int:
+        """The number of the process in the system."""
+        return self._process.number
+
     def serves(self, function: tuple[str, int]) -> bool:
         """Return whether it serves a function, in this process (a process that was forked starts another one)."""
         return function in self.functions and self._owner == os.getpid()
