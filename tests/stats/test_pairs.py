@@ -145,6 +145,6 @@ def test_chains_are_sorted_by_shrunk_lift(monkeypatch: pytest.MonkeyPatch) -> No
     """What is shrunk first, then the lift; unknown ones last."""
     known = {"chain": ["a", "b", "c", "d"], "shrunk": [0.1, 0.3, None, 0.1], "lift": [0.4, 0.2, 0.9, 0.5]}
     monkeypatch.setattr(pairs_module, "_chain_rows", lambda *_given, **_more: pl.DataFrame(known))
-    monkeypatch.setattr(pairs_module, "_unknown", lambda *_given: "")
+    monkeypatch.setattr(pairs_module, "_lift_note", lambda *_given: "")
     frame = data.seats_table(20, 3, cards=("Altar", "Baths"))
     assert data.card_chains(frame, [("Altar", "Baths")]).frame["chain"].to_list() == ["b", "d", "a", "c"]
