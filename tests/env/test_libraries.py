@@ -115,7 +115,7 @@ def test_a_game_of_one_seat_is_reported() -> None:
         seen, reward, over, _, info = env.step(int(info["action_mask"].argmax()))
     assert len(info["scores"]) == 4
     assert 0.0 <= reward <= 1.0
-    with pytest.raises(UserError, match="the game is over: reset"):
+    with pytest.raises(UserError, match="the game is over: call reset"):
         env.step(0)
 
 

@@ -17,17 +17,17 @@ from wsim.report.game_page import (
     _chapters,
     _curve,
     _curves,
+    _end_label,
     _labels,
     _percents,
-    _short,
+    _separate_labels,
     _Side,
     _sides,
-    _spread,
-    _swing,
+    _swing_in_words,
 )
 from wsim.report.grids import Cell, Range, _Axis, _sorted_by
-from wsim.report.grids import _short as short_cell
-from wsim.report.page import _shown
+from wsim.report.grids import _compact_cell as short_cell
+from wsim.report.page import _as_text
 from wsim.report.theme import SERIES
 from wsim.stats.columns import FAIR, FAIR_SHARE_RATIO, PLAYER_HALF_WIDTH
 from wsim.stats.tables import Table
@@ -57,9 +57,9 @@ def test_seats_are_numbered_unless_they_have_names() -> None:
     assert _labels(story("Ann", "Bob", people=True)) == ["Ann", "Bob"]
     long = "A" * SHORT
     table = story(long, f"{long} Z", people=True)
-    assert _short(table, [0]) == long
-    assert _short(table, [1]) == "A" * (SHORT - 3) + "\N{HORIZONTAL ELLIPSIS}Z"
-    assert (_short(table, [0, 1]), _short(story("a", "b"), [1])) == ("0+1", "1")
+    assert _end_label(table, [0]) == long
+    assert _end_label(table, [1]) == "A" * (SHORT - 3) + "\N{HORIZONTAL ELLIPSIS}Z"
+    assert (_end_label(table, [0, 1]), _end_label(story("a", "b"), [1])) == ("0+1", "1")
     teams: Any = SimpleNamespace(story=story("a", "b", "c", "d", sides=(0, 1, 0, -1)))
     assert [(side.name, side.short, side.seats, side.seat) for side in _sides(teams)] == [
         ("0 a + 2 c", "0+2", [0, 2], 0), ("1 b", "1", [1], 1)
@@ -79,7 +79,7 @@ def test_a_curve_is_drawn_in_svg_coordinates_with_its_band() -> None:
 def test_curve_end_labels_do_not_overlap_and_stay_on_the_page() -> None:
     """From the top on each is 7 below the one before, at least; then from the bottom up none is below 100."""
     lines: list[dict[str, Any]] = [{"end": end} for end in (100.0, 12.0, 99.0, 10.0)]
-    _spread(lines)
+    _separate_labels(lines)
     assert [line["at"] for line in lines] == [100.0, 17.0, 93.0, 10.0]
 
 
@@ -133,7 +133,7 @@ def test_a_turning_point_describes_the_move_of_its_side() -> None:
     told = story("a", "b", "c", "d")
     told.scenes = [None, SimpleNamespace(events=events, turn_of=3, label="Age I, turn 2; 12 cards")]
     swing: Any = SimpleNamespace(seat=0, step=1, before=0.251, after=0.5)
-    made = _swing(SimpleNamespace(story=told), [_Side("x", "", [1]), _Side("team", "", [0, 2])], swing)  # type: ignore[arg-type]
+    made = _swing_in_words(SimpleNamespace(story=told), [_Side("x", "", [1]), _Side("team", "", [0, 2])], swing)  # type: ignore[arg-type]
     assert [event.seat for event in made["did"]] == [None, 0, 2, 3], "its own, those of nobody and of whose turn it is"
     assert {key: made[key] for key in ("step", "label", "name", "before", "after", "colour")} == {
         "step": 1, "label": "Age I, turn 2", "name": "team", "before": "25%", "after": "50%", "colour": SERIES[0],
@@ -223,4 +223,4 @@ def test_plan_values_are_described_in_words() -> None:
         ({"a": [1, 2], "b": None}, "a: 1, 2, b: none"), ((), "none"), (True, "yes"), (False, "no"), (0, "0"),
     ]  # fmt: skip
     for value, words in values:
-        assert _shown(value) == words
+        assert _as_text(value) == words

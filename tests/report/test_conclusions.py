@@ -111,7 +111,7 @@ def test_ownership_of_cards_gets_no_verdict(planted: pl.DataFrame) -> None:
     assert table.form == "owners"
     found = _unmeasured(table, "cards")
     assert found.kind == "caution"
-    assert found.headline == "What each card is worth was not measured: this run shows who has it only."
+    assert found.headline == "What each card is worth was not measured: this run only shows who has it."
 
 
 def test_planted_wonders_are_named(planted: pl.DataFrame) -> None:

@@ -181,12 +181,12 @@ def test_slices_on_the_page_equal_tables_of_the_filtered_seats(run: Run, html: s
 
 def test_an_overlong_table_is_not_sliced(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     wonders = analyses_of(find_game(run.plan.game))["wonders"]
-    sliced = slices._parts(run, wonders, ("wonder", "side"), "policy")
+    sliced = slices._slices_by_column(run, wonders, ("wonder", "side"), "policy")
     rows = sum(map(len, sliced.values()))
     assert rows > 1
     for most, found in ((rows, len(sliced)), (rows - 1, 0)):
         monkeypatch.setattr(slices, "MOST_ROWS", most)
-        assert len(slices._parts(run, wonders, ("wonder", "side"), "policy")) == found
+        assert len(slices._slices_by_column(run, wonders, ("wonder", "side"), "policy")) == found
 
 
 def test_numbers_have_their_units(html: str) -> None:

@@ -1,4 +1,4 @@
-"""The sections of answers: each is the document of its question."""
+"""Render answers as sections of a page, each from the document that its question defines."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from wsim.report.theme import Palette
 
 
 def sections(answers: Sequence[Stored], palette: Palette) -> Iterator[Section]:
-    """Yield the sections of answers, one for each kind."""
+    """Yield one section per kind of answer."""
     for kind in dict.fromkeys(answer.kind for answer in answers):
         same = [answer for answer in answers if answer.kind is kind]
         where = " or ".join(repr(answer.name) for answer in same)
-        yield sound(partial(_section, same, palette), f"the answer in {where} is damaged")
+        yield sound(partial(_section_of_kind, same, palette), f"the answer in {where} is damaged")
 
 
-def _section(answers: Sequence[Stored], palette: Palette) -> Section:
+def _section_of_kind(answers: Sequence[Stored], palette: Palette) -> Section:
     family = answers[0].kind.family()
     figures: list[Figure] = []
     folded: list[Grid] = []

@@ -1,7 +1,8 @@
-"""Cards as cards: one drawing for the catalogue, tables, hands, replays and reports, from the faces of a game.
+"""Draw cards from the faces of a game, in the same way in the catalogue, tables, hands, replays and reports.
 
-``Faces.card`` draws a card or a board, ``Faces.chip`` a small name in its colour. Icons are symbols of one SVG sprite,
-which a page contains once (``Faces.sprite``) and each card refers to. Names without a face are drawn as text.
+``Faces.card`` draws a card or a board, ``Faces.chip`` a card name in the colour of the card. Icons are symbols in an
+SVG sprite, which a page contains once (``Faces.sprite``) and to which all cards refer. Names without a face are drawn
+as text.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _SYMBOL = re.compile(r'<symbol id="([\w-]+)">(.*?)</symbol>', re.DOTALL)
 
 
 class Faces(Mapping[str, Face]):
-    """The faces of a catalogue by name, and their drawings."""
+    """The faces of a catalogue by name, with methods that draw them."""
 
     def __init__(self, game: str, faces: Iterable[Face]) -> None:
         self.game = game
@@ -40,14 +41,14 @@ class Faces(Mapping[str, Face]):
 
     @classmethod
     def of(cls, game: str, source: Source) -> Faces:
-        """Return the faces of a catalogue; raise UserError for an invalid one."""
+        """Return the faces of a catalogue; raise UserError if the catalogue is invalid."""
         if source.cards is None and not source.patches:
-            return _built_in(game, source)
-        return cls(game, _read(game, source))
+            return _built_in_faces(game, source)
+        return cls(game, _read_faces(game, source))
 
     @classmethod
     def of_plan(cls, plan: Plan) -> Faces:
-        """Return the faces of the cards that a plan plays; none if its files are missing or invalid."""
+        """Return the faces of the cards in a plan; empty if the plan's files are missing or invalid."""
         try:
             return cls.of(plan.game, source_of(plan))
         except (UserError, OSError):
@@ -67,18 +68,22 @@ class Faces(Mapping[str, Face]):
 
         Parameters
         ----------
-        name: of its face, or any other name, which is drawn as a card without symbols.
-        link: the address that its name leads to. large: for the page of the card. tag: the element of its name, such
-            as ``h3`` where cards are headings.
+        name: the name of a face, or any other name, which is drawn as a card without symbols.
+        link: the target of a link on the name. large: whether to draw the large form, for the card's own page.
+        tag: the HTML element for the name, such as ``h3`` where cards are headings.
         """
         key = name, link, large, tag
         if key not in self._drawn:
-            self._drawn[key] = _macro("card")(self._faces.get(name) or Face(name), self._colour, link, large, tag)
+            self._drawn[key] = _template_macro("card")(
+                self._faces.get(name) or Face(name), self._colour, link, large, tag
+            )
         return self._drawn[key]
 
     def chip(self, name: str, *, link: str = "", note: str = "") -> Markup:
-        """Return a name in the colour of its card, which shows the card when pointed at (``cards.js``)."""
-        drawn: Markup = _macro("chip")(self._faces.get(name) or Face(name), self._colour, link, note, name in self)
+        """Return a name in the colour of its card; hovering over it shows the card (``cards.js``)."""
+        drawn: Markup = _template_macro("chip")(
+            self._faces.get(name) or Face(name), self._colour, link, note, name in self
+        )
         return drawn
 
     def colour(self, name: str) -> str:
@@ -86,7 +91,7 @@ class Faces(Mapping[str, Face]):
         return self._colour(self._faces[name].kind) or "var(--line)"
 
     def hidden(self, names: Iterable[str]) -> Markup:
-        """Return the drawings that ``cards.js`` shows for elements with ``data-face``, for names with a face."""
+        """Return hidden drawings for names with a face; ``cards.js`` shows them for elements with ``data-face``."""
         from markupsafe import Markup
 
         kept = [name for name in dict.fromkeys(names) if name in self]
@@ -95,20 +100,20 @@ class Faces(Mapping[str, Face]):
 
     @property
     def sprite(self) -> Markup:
-        """The icons, once for each page."""
-        return _sprite(catalogues_icons(self.game))
+        """The SVG sprite with the icons, which a page must contain once."""
+        return _sprite_of(catalogues_icons(self.game))
 
     def _colour(self, kind: str) -> str:
         return self._palette.own_of(kind)
 
 
 def names_in(*grids: Grid) -> list[str]:
-    """Return the names of the cards that the cells of tables show."""
+    """Return the names of the cards in the cells of tables."""
     return [cell.face for grid in grids for row in grid.rows for cell in row if cell.face]
 
 
 def cards_in(scenes: Iterable[Scene]) -> list[str]:
-    """Return the names of the drawings of the cards in scenes of a game, each once."""
+    """Return the names of the faces that scenes of a game show, without duplicates."""
     names: dict[str, None] = {}
     for scene in scenes:
         for city in scene.cities:
@@ -119,36 +124,36 @@ def cards_in(scenes: Iterable[Scene]) -> list[str]:
 
 
 def source_of(plan: Plan) -> Source:
-    """Return the catalogue that a plan plays."""
+    """Return the catalogue source of a plan."""
     files = tuple(str(plan.files.get(item, item)) for item in plan.patch)
     cards = None if plan.cards is None else str(plan.files.get(plan.cards, plan.cards))
     return Source(plan.ruleset, cards, files, tuple(plan.set))
 
 
 def catalogues_icons(game: str) -> Path | None:
-    """Return the icon file of a game, None if it has none."""
+    """Return the icon file of a game; None if there is none."""
     catalogues = catalogues_of(find_game(game))
     return None if catalogues is None else catalogues.ICONS
 
 
-def _read(game: str, source: Source) -> Sequence[Face]:
+def _read_faces(game: str, source: Source) -> Sequence[Face]:
     catalogues = catalogues_of(find_game(game))
     return [] if catalogues is None else catalogues.faces(source)
 
 
 @lru_cache(maxsize=40)
-def _built_in(game: str, source: Source) -> Faces:
-    """Return the faces of a catalogue that depends on no file of the user."""
-    return Faces(game, _read(game, source))
+def _built_in_faces(game: str, source: Source) -> Faces:
+    """Return the faces of a catalogue that does not depend on user files; the result is cached."""
+    return Faces(game, _read_faces(game, source))
 
 
 @cache
-def _macro(name: str) -> Any:
+def _template_macro(name: str) -> Any:
     return getattr(template("cards.html.j2").module, name)
 
 
 @cache
-def _sprite(path: Path | None) -> Markup:
+def _sprite_of(path: Path | None) -> Markup:
     from markupsafe import Markup
 
     text = text_of("icons.svg") + ("" if path is None else path.read_text(encoding="utf-8"))

@@ -1,7 +1,7 @@
-"""The charts, drawn by Altair and vl-convert as SVG, so the page needs no script for them.
+"""Draw charts as SVG with Altair and vl-convert, so that they need no script in the page.
 
-Every chart is drawn twice, for a wide and a narrow screen; the style sheet shows the one that fits. Marks carry their
-numbers as ``aria-label``, which the page shows as a tip.
+Every chart is drawn twice, for wide and for narrow screens; the style sheet shows the version that fits. Marks have
+their numbers as ``aria-label``, which the page shows as a tooltip.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ WIDE, NARROW = 980, 340
 ROW_HEIGHT = 24
 GROUPED_HEIGHT = 19
 NAMED = 4
-"""Estimates at either end of a scatter that are named."""
-LINE_HEIGHT = 14  # spacing of a second line of a name
+"""The number of estimates at each extreme of a scatter plot that are labelled."""
+LINE_HEIGHT = 14  # line spacing in names with several lines
 DEEPEST = 0.5
-"""Largest opacity of a cell's colour: the number on it keeps a contrast of 4.5 : 1, on paper and in dark mode."""
+"""The largest opacity of a cell's colour, at which its number has a contrast of 4.5 : 1 in light and dark mode."""
 CLEAR = 0.05
-"""A q-value below this is clear."""
+"""The q-value below which a row is clear."""
 MOST_LINES = len(SERIES)  # score distributions that can be distinguished
 MOST_BINS = 60
 LETTER = 7.2  # pixels per letter of a label, in the widest common font
@@ -40,12 +40,12 @@ _TOO_EXACT = re.compile(r"(\.\d\d)\d+")  # positions and sizes, in pixels; numbe
 
 Row = Mapping[str, Any]
 Make = Callable[[bool], alt.TopLevelMixin]
-"""Make a chart for a wide (False) or a narrow screen (True)."""
+"""A function that builds a chart for a wide (False) or a narrow screen (True)."""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A chart as two SVG elements, and its description in a sentence for people who cannot see it."""
+    """A chart as two SVG elements, with a one-sentence description as alternative text."""
 
     wide: str
     narrow: str
@@ -68,19 +68,20 @@ def texts_of(rows: pl.DataFrame, write: Callable[[Row], str], name: str) -> pl.S
     return pl.Series(name, [write(row) for row in rows.iter_rows(named=True)], dtype=pl.String)
 
 
-def _labels(names: Iterable[str], narrow: bool, across: Mapping[str, Any] | None = None) -> alt.Axis:
-    """Return an axis with room for its labels in any browser's font, not only in the font measured here. Long labels
-    are broken after punctuation, so that names that end in different numbers look different. ``across``: the
-    orientation of labels that are not next to rows.
+def _label_axis(names: Iterable[str], narrow: bool, across: Mapping[str, Any] | None = None) -> alt.Axis:
+    """Return an axis with enough room for its labels in any browser's font, not only the font measured here.
+
+    Long labels are broken after punctuation, so that names that end in different numbers look different. ``across``
+    is the orientation of labels that are not next to rows.
     """
-    broken = {name: _broken(name, narrow or across is not None) for name in names}
+    broken = {name: _broken_into_lines(name, narrow or across is not None) for name in names}
     room = max((LETTER * len(line) for lines in broken.values() for line in lines), default=0.0)
     label = f"({json.dumps(broken)})[datum.label]"
     return alt.Axis(labelExpr=label, labelLimit=max(1, round(room)), **(across or {"minExtent": round(room)}))
 
 
-def _broken(name: str, narrow: bool) -> list[str]:
-    """Return a name as lines for a chart, none wider than the available room if it can be broken."""
+def _broken_into_lines(name: str, narrow: bool) -> list[str]:
+    """Break a name into lines that fit into the available width, as far as possible."""
     lines: list[str] = []
     for part in _PARTS.split(name):
         if lines and LETTER * len(lines[-1] + part) <= (125 if narrow else 260):
@@ -90,27 +91,26 @@ def _broken(name: str, narrow: bool) -> list[str]:
     return lines
 
 
-def _height(names: pl.Series, narrow: bool) -> int:
-    """Return the height of a chart with a row for each name, which may take several lines."""
-    lines = max((len(_broken(name, narrow)) for name in names), default=1)
+def _chart_height(names: pl.Series, narrow: bool) -> int:
+    """Return the height of a chart with one row per name; names may take several lines."""
+    lines = max((len(_broken_into_lines(name, narrow)) for name in names), default=1)
     return (ROW_HEIGHT + LINE_HEIGHT * (lines - 1)) * len(names)
 
 
-def _line(**at: float) -> alt.Chart:
-    """Return a dashed line at a value of x or y."""
+def _reference_line(**at: float) -> alt.Chart:
+    """Return a dashed line at an x or y value."""
     line: alt.Chart = alt.Chart(pl.DataFrame([at])).mark_rule(strokeDash=[4, 3], color=INK)
     return line.encode(**{key: f"{key}:Q" for key in at})
 
 
 def heading_of(chart: Chart, column: Column) -> str:
-    """Return the title of an axis, with the unit of its labels."""
+    """Return the title of an axis with the unit of its labels."""
     heading, unit = chart.axis or column.heading, unit_of(column)
     return heading if not unit or unit in heading else f"{heading}, {unit}"
 
 
-def _axis(column: Column, ticks: int) -> alt.Axis:
-    """Return an axis whose labels are written like the numbers of a column: shares in percent, their differences in
-    percentage points."""
+def _value_axis(column: Column, ticks: int) -> alt.Axis:
+    """Return an axis with labels formatted like the column: shares in percent, differences in percentage points."""
     if column.kind is not SHARE:
         return alt.Axis(tickCount=ticks)
     if column.difference or column.spread:
@@ -124,7 +124,7 @@ def _state_scale(*colours: str) -> alt.Scale:
 
 
 def draw(chart: Chart, sheet: Sheet, palette: Palette) -> Drawing | None:
-    """Draw a chart of a sheet; return None if it has no known values."""
+    """Draw a chart of a sheet; return None if there are no values to draw."""
     rows = [
         {**row, LABEL: chart.between.join(str(row[name]) for name in chart.labels if row.get(name) is not None)}
         for row in sheet.rows
@@ -144,11 +144,11 @@ def draw(chart: Chart, sheet: Sheet, palette: Palette) -> Drawing | None:
 
 LABEL = "label"
 MOST = 120
-"""Return the rows of a chart; if there are too many, the first and the last."""
+"""The maximum number of rows in a chart; if there are more, only the first and the last are drawn."""
 
 
 def _in_order(rows: Rows, by: Sequence[str], column: Column, palette: Palette) -> list[Row]:
-    """Return rows by categories, those with a colour in its order, then by value, the largest first."""
+    """Sort rows by category, coloured categories in palette order, then by value, largest first."""
     own = {name: place for place, name in enumerate(palette.own)}
 
     def key(row: Row) -> tuple[Any, ...]:
@@ -159,13 +159,13 @@ def _in_order(rows: Rows, by: Sequence[str], column: Column, palette: Palette) -
 
 
 def _colours_of(chart: Chart, rows: Rows, palette: Palette) -> tuple[list[str], str]:
-    """Return the colour of each row, and the column that gives it; without one, all have the accent."""
+    """Return the colour of each row and the column that determines it; without such a column, the accent colour."""
     name = next((name for name in chart.by if any(palette.own_of(str(row.get(name))) for row in rows)), "")
     return [palette.own_of(str(row.get(name))) or ACCENT for row in rows], name
 
 
 def _forest(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palette) -> Drawing:
-    """Draw estimates with their intervals, one row each, and a line at the reference; clear ones are filled."""
+    """Draw one estimate with its interval per row and a line at the reference; clear estimates are filled."""
     if chart.by:
         return _grouped_forest(chart, columns[0], rows, palette)
     column = columns[0]
@@ -185,9 +185,9 @@ def _forest(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palett
     heading = heading_of(chart, column)
 
     def make(narrow: bool) -> alt.TopLevelMixin:
-        y = alt.Y("label:N", sort=None, title=None, axis=_labels(shown[LABEL], narrow))
-        axis = _axis(column, 4 if narrow else 8)
-        scale = alt.Scale(zero=False, nice=False, domain=_span(shown, reference, column), clamp=True)
+        y = alt.Y("label:N", sort=None, title=None, axis=_label_axis(shown[LABEL], narrow))
+        axis = _value_axis(column, 4 if narrow else 8)
+        scale = alt.Scale(zero=False, nice=False, domain=_axis_ends(shown, reference, column), clamp=True)
         base = alt.Chart(shown).encode(y=y, description="tip:N")
         colour = _state_scale(ACCENT, FAINT)
         bars = base.mark_rule(strokeWidth=3, strokeCap="round").encode(
@@ -200,20 +200,21 @@ def _forest(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palett
             stroke=alt.Stroke("state:N", scale=colour, legend=None),
             fill=alt.Fill("state:N", scale=_state_scale(ACCENT, "var(--paper)"), legend=None),
         )
-        lines = [] if reference is None else [_line(x=reference)]
-        return alt.layer(*lines, bars, points).properties(height=_height(shown[LABEL], narrow))
+        lines = [] if reference is None else [_reference_line(x=reference)]
+        return alt.layer(*lines, bars, points).properties(height=_chart_height(shown[LABEL], narrow))
 
     return _drawing(make, f"{chart.title}.")
 
 
 def _grouped_forest(chart: Chart, column: Column, rows: Rows, palette: Palette) -> Drawing:
-    """Draw estimates with their intervals in the colours of their categories, with a heading for each other category;
-    clear ones are filled.
+    """Draw estimates with intervals, coloured by one category and grouped under headings by another.
+
+    Clear estimates are filled.
     """
     reference = chart.reference if chart.reference is not None else column.reference
     colours, coloured = _colours_of(chart, rows, palette)
     groups = [", ".join(f"{name} {row[name]}" for name in chart.by if name != coloured) for row in rows]
-    tips = [f"{row[LABEL]}: {cell_words(column, row)}{_facts(row, chart.by)}" for row in rows]
+    tips = [f"{row[LABEL]}: {cell_words(column, row)}{_tooltip_facts(row, chart.by)}" for row in rows]
     shown = pl.DataFrame(
         {
             LABEL: [row[LABEL] for row in rows], "group": groups, "colour": colours, "tip": tips,
@@ -224,19 +225,19 @@ def _grouped_forest(chart: Chart, column: Column, rows: Rows, palette: Palette) 
     )  # fmt: skip
     clear = pl.Series([chart.marks_clear(row, column.interval(row), reference) for row in rows], dtype=pl.Boolean)
     shown = shown.with_columns(pl.when(clear).then(pl.col("colour")).otherwise(pl.lit("var(--paper)")).alias("fill"))
-    heading, span = heading_of(chart, column), _span(shown, reference, column)
+    heading, span = heading_of(chart, column), _axis_ends(shown, reference, column)
     order = list(dict.fromkeys(name for pair in zip(groups, shown[LABEL], strict=True) for name in pair if name))
     headings = {"test": f"indexof({json.dumps(sorted(set(groups)))}, datum.value) >= 0", "value": "bold"}
 
     def make(narrow: bool) -> alt.TopLevelMixin:
         scale = alt.Scale(zero=False, nice=False, domain=span, clamp=True)
-        labels = _labels(order, narrow=False)  # there is no room for a second line
+        labels = _label_axis(order, narrow=False)  # there is no room for a second line
         labels.labelFontWeight = {"condition": headings, "value": "normal"}
         y = alt.Y("label:N", title=None, axis=labels, scale=alt.Scale(domain=order))
         base = alt.Chart(shown).encode(y=y, description="tip:N")
         colour = alt.Color("colour:N", scale=None)
         bars = base.mark_rule(strokeWidth=3, strokeCap="round", aria=False).encode(
-            x=alt.X("from:Q", title=heading, scale=scale, axis=_axis(column, 4 if narrow else 8)),
+            x=alt.X("from:Q", title=heading, scale=scale, axis=_value_axis(column, 4 if narrow else 8)),
             x2="to:Q",
             color=colour,
         )
@@ -245,23 +246,23 @@ def _grouped_forest(chart: Chart, column: Column, rows: Rows, palette: Palette) 
             stroke=alt.Stroke("colour:N", scale=None),
             fill=alt.Fill("fill:N", scale=None),
         )
-        lines = [] if reference is None else [_line(x=reference)]
+        lines = [] if reference is None else [_reference_line(x=reference)]
         return alt.layer(*lines, bars, points).properties(height=GROUPED_HEIGHT * len(order))
 
     return _drawing(make, f"{chart.title}.")
 
 
-def _facts(row: Row, by: Sequence[str]) -> str:
-    """Return the categories of a row as words for its tip."""
+def _tooltip_facts(row: Row, by: Sequence[str]) -> str:
+    """Return the categories of a row as text for its tooltip."""
     values = [(name, row[name]) for name in by if row.get(name) is not None]
     words = ", ".join(value if isinstance(value, str) else f"{name} {value}" for name, value in values)
     return f"; {words}" if words else ""
 
 
 def _scatter(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palette) -> Drawing | None:
-    """Draw estimates with their intervals over a second column; colours and shapes of marks are categories.
+    """Draw estimates with intervals against a second column; colours and shapes of marks show categories.
 
-    The most extreme estimates are named.
+    The most extreme estimates are labelled.
     """
     column, across = columns
     reference = chart.reference if chart.reference is not None else column.reference
@@ -270,10 +271,10 @@ def _scatter(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palet
         return None
     colours, coloured = _colours_of(chart, rows, palette)
     shapes = next((name for name in chart.by if name != coloured), "")
-    named = {places: _extreme(rows, column, across, places) for places in (NAMED, NAMED // 2)}
+    named = {places: _extreme_indices(rows, column, across, places) for places in (NAMED, NAMED // 2)}
     tips = [
         f"{row[LABEL]}: {cell_words(column, row)} {column.heading}, "
-        f"{cell_words(across, row)} {across.heading}{_facts(row, chart.by)}"
+        f"{cell_words(across, row)} {across.heading}{_tooltip_facts(row, chart.by)}"
         for row in rows
     ]
     shown = pl.DataFrame(
@@ -292,12 +293,12 @@ def _scatter(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palet
             "x:Q",
             title=", ".join(filter(None, (across.heading, unit_of(across)))),
             scale=alt.Scale(zero=False, padding=14),
-            axis=_axis(across, 6),
+            axis=_value_axis(across, 6),
         )
         scale = alt.Scale(zero=False, padding=10)
         base = alt.Chart(shown).encode(x=x, color=alt.Color("colour:N", scale=None), description="tip:N")
         bars = base.mark_rule(strokeWidth=1.5, opacity=0.45, aria=False).encode(
-            y=alt.Y("from:Q", title=heading_of(chart, column), scale=scale, axis=_axis(column, 8)), y2="to:Q"
+            y=alt.Y("from:Q", title=heading_of(chart, column), scale=scale, axis=_value_axis(column, 8)), y2="to:Q"
         )
         marks = (
             {
@@ -314,14 +315,14 @@ def _scatter(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palet
             .mark_text(align="left", dx=8, fontSize=11)
             .encode(x=x, y="value:Q", text=f"name {NAMED // 2 if narrow else NAMED}:N")
         )
-        lines = [] if reference is None else [_line(y=reference)]
+        lines = [] if reference is None else [_reference_line(y=reference)]
         return alt.layer(*lines, bars, points, names).properties(height=320 if narrow else 400)
 
     return _drawing(make, f"{chart.title}.")
 
 
-def _extreme(rows: Rows, column: Column, across: Column, most: int) -> set[int]:
-    """Return the largest and the smallest estimates, by index, without those whose names would cover another's."""
+def _extreme_indices(rows: Rows, column: Column, across: Column, most: int) -> set[int]:
+    """Return the indices of the largest and smallest estimates, skipping those whose labels would overlap."""
     values, over = [row[column.name] for row in rows], [row[across.name] for row in rows]
     high, wide = (max(values) - min(values)) or 1.0, (max(over) - min(over)) or 1.0
     ranked = sorted(range(len(rows)), key=lambda index: values[index])
@@ -334,8 +335,8 @@ def _extreme(rows: Rows, column: Column, across: Column, most: int) -> set[int]:
     return set(kept)
 
 
-def _span(rows: pl.DataFrame, reference: float | None, column: Column) -> list[float]:
-    """Return the ends of an axis, a little beyond all intervals; the axis of a share never goes below 0."""
+def _axis_ends(rows: pl.DataFrame, reference: float | None, column: Column) -> list[float]:
+    """Return the ends of an axis, slightly beyond all intervals; the axis of a share never extends below 0."""
     ends = [*rows["from"].drop_nulls().to_list(), *rows["to"].drop_nulls().to_list()]
     ends += [] if reference is None else [reference]
     margin = 0.04 * (max(ends) - min(ends)) or 0.1
@@ -344,7 +345,7 @@ def _span(rows: pl.DataFrame, reference: float | None, column: Column) -> list[f
 
 
 def _stacked(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palette) -> Drawing:
-    """Draw means as stacked bars, one row each, followed by their total, the first of the columns."""
+    """Draw means as stacked bars, one bar per row, followed by the total, which is the first column."""
     total, *parts = columns
     parts = [part for part in parts if any(row[part.name] for row in rows)]
     names = [part.heading for part in parts]
@@ -363,10 +364,10 @@ def _stacked(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palet
     totals = ordered.select("label", positive.alias("end")).with_columns(
         texts_of(ordered, lambda row: number(row["score"], 1), "text")
     )
-    room = 1.0 + max(len(text) for text in totals["text"]) / 40  # room for the numbers at the ends, on a narrow screen
+    room = 1.0 + max(len(text) for text in totals["text"]) / 40  # room for the numbers at the ends on a narrow screen
 
     def make(narrow: bool) -> alt.TopLevelMixin:
-        y = alt.Y("label:N", sort=ordered["label"].to_list(), title=None, axis=_labels(ordered["label"], narrow))
+        y = alt.Y("label:N", sort=ordered["label"].to_list(), title=None, axis=_label_axis(ordered["label"], narrow))
         legend = alt.Legend(columns=3 if narrow else 8, labelLimit=160)
         longest = max(float(end) for end in totals["end"])
         scale = alt.Scale(domainMax=longest * (room if narrow else 1.04), nice=False)
@@ -384,14 +385,14 @@ def _stacked(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palet
             )
         )
         text = alt.Chart(totals).mark_text(align="left", dx=5).encode(x="end:Q", y=y, text="text:N")
-        return alt.layer(bars, text).properties(height=_height(ordered["label"], narrow))
+        return alt.layer(bars, text).properties(height=_chart_height(ordered["label"], narrow))
 
     return _drawing(make, f"{chart.title}, stacked.")
 
 
 def scores(counts: pl.DataFrame, alternative: str) -> Drawing:
-    """Draw the distribution of totals (``outcomes.score_counts``), a line for each policy; one line in total if there
-    are too many."""
+    """Draw the distribution of totals (``outcomes.score_counts``), one line per policy, or one line for all policies
+    if there are too many."""
     if counts["policy"].n_unique() > MOST_LINES:
         counts = counts.group_by("total").agg(pl.col("n").sum()).with_columns(pl.lit("all seats").alias("policy"))
     binned, width = _binned(counts)
@@ -421,7 +422,7 @@ def scores(counts: pl.DataFrame, alternative: str) -> Drawing:
 
 
 def _binned(counts: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    """Return shares of each policy's seats in bins of whole points, without the last 0.05%, and the bins' width."""
+    """Return the share of each policy's seats per bin of points, without the last 0.05%, and the width of the bins."""
     every = counts.group_by("total").agg(pl.col("n").sum()).sort("total")
     below = pl.col("n").cum_sum() / pl.col("n").sum()
     shown = every.filter((below >= 0.0005) & (below.shift(1, fill_value=0) <= 0.9995))["total"]
@@ -451,7 +452,7 @@ def _binned(counts: pl.DataFrame) -> tuple[pl.DataFrame, int]:
 
 
 def _matrix(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Drawing:
-    """Draw shares of rows against columns, coloured where the second column (a q-value) is clear."""
+    """Draw a matrix of shares, row against column, coloured where the second column (a q-value) is clear."""
     share, chance = columns
     against = [chart.between.join(str(row[name]) for name in chart.over) for row in rows]
     frame = pl.DataFrame({
@@ -478,10 +479,10 @@ def _matrix(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> 
 
     def make(narrow: bool) -> alt.TopLevelMixin:
         angle = -45 if narrow or len(names) > 6 else 0
-        across = _labels(names, narrow, {"orient": "top", "labelAngle": angle})
+        across = _label_axis(names, narrow, {"orient": "top", "labelAngle": angle})
         base = alt.Chart(shown).encode(
             x=alt.X("opponent:N", sort=names, title="ahead of", axis=across),
-            y=alt.Y("label:N", sort=names, title=None, axis=_labels(names, narrow)),
+            y=alt.Y("label:N", sort=names, title=None, axis=_label_axis(names, narrow)),
         )
         cells = base.mark_rect(stroke="var(--paper)", strokeWidth=2).encode(
             color=alt.Color("state:N", scale=colours, legend=None),
@@ -496,7 +497,7 @@ def _matrix(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> 
 
 
 def _curve(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Drawing:
-    """Draw an estimate with its interval over a number."""
+    """Draw an estimate with its interval as a function of a number."""
     column, number_of = columns[0], chart.over[0]
     shown = pl.DataFrame(
         [
@@ -512,10 +513,10 @@ def _curve(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> D
         across = alt.Scale(zero=False, padding=16, nice=False)
         base = alt.Chart(shown).encode(x=alt.X("number:Q", title=number_of, scale=across, axis=axis))
         scale = alt.Scale(zero=False)
-        ends = base.encode(y=alt.Y("from:Q", title=title, scale=scale, axis=_axis(column, 6)), y2="to:Q")
+        ends = base.encode(y=alt.Y("from:Q", title=title, scale=scale, axis=_value_axis(column, 6)), y2="to:Q")
         middle = base.encode(y=alt.Y("value:Q", title=title, scale=scale))
         return alt.layer(
-            _line(y=0.0),
+            _reference_line(y=0.0),
             ends.mark_area(opacity=0.18, color=ACCENT),
             ends.mark_rule(strokeWidth=2, color=ACCENT),
             middle.mark_line(color=ACCENT, strokeWidth=2.5),
@@ -526,7 +527,7 @@ def _curve(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> D
 
 
 def _change(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Drawing:
-    """Draw estimates before (open) and after (filled) with intervals, one row each, between the ends of a band."""
+    """Draw estimates before (open) and after (filled) a change with intervals, one pair per row, and a target band."""
     shown = pl.DataFrame(
         [
             {LABEL: row[LABEL], "value": row[column.name], "state": state,
@@ -542,12 +543,12 @@ def _change(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> 
     labels = pl.Series([row[LABEL] for row in rows])
 
     def make(narrow: bool) -> alt.TopLevelMixin:
-        y = alt.Y("label:N", sort=None, title=None, axis=_labels(labels, narrow))
+        y = alt.Y("label:N", sort=None, title=None, axis=_label_axis(labels, narrow))
         scale = alt.Scale(zero=False, padding=8)
         base = alt.Chart(shown).encode(y=y, description="tip:N")
         colour = alt.Scale(domain=["before", "after"], range=[FAINT, ACCENT])
         bars = base.mark_rule(strokeWidth=3, strokeCap="round").encode(
-            x=alt.X("from:Q", title=heading, scale=scale, axis=_axis(columns[0], 4 if narrow else 8)),
+            x=alt.X("from:Q", title=heading, scale=scale, axis=_value_axis(columns[0], 4 if narrow else 8)),
             x2="to:Q",
             color=alt.Color("state:N", scale=colour, legend=None),
         )
@@ -558,14 +559,14 @@ def _change(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> 
                 "state:N", scale=alt.Scale(domain=["before", "after"], range=["var(--paper)", ACCENT]), legend=None
             ),
         )
-        lines = [_line(x=end) for end in bounds]
-        return alt.layer(*lines, bars, points).properties(height=_height(labels, narrow))
+        lines = [_reference_line(x=end) for end in bounds]
+        return alt.layer(*lines, bars, points).properties(height=_chart_height(labels, narrow))
 
     return _drawing(make, f"{chart.title}.")
 
 
 def _band(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Drawing:
-    """Draw estimates over a band around 0, coloured by the second column."""
+    """Draw estimates in front of a band around 0, coloured by the second column."""
     column, verdict = columns
     shown = pl.DataFrame(
         [
@@ -580,10 +581,10 @@ def _band(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Dr
 
     def make(narrow: bool) -> alt.TopLevelMixin:
         title = heading_of(chart, column)
-        axis = _axis(column, 5 if narrow else 9)
+        axis = _value_axis(column, 5 if narrow else 9)
         scale = alt.Scale(padding=10)
         base = alt.Chart(shown).encode(
-            y=alt.Y("label:N", sort=None, title=None, axis=_labels(shown[LABEL], narrow)), description="tip:N"
+            y=alt.Y("label:N", sort=None, title=None, axis=_label_axis(shown[LABEL], narrow)), description="tip:N"
         )
         colour = alt.Color(
             "verdict:N",
@@ -597,7 +598,9 @@ def _band(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Dr
         points = base.mark_point(filled=True, size=70, opacity=1).encode(
             x=alt.X("value:Q", title=title, scale=scale), color=colour
         )
-        return alt.layer(like, _line(x=0.0), bars, points).properties(height=_height(shown[LABEL], narrow))
+        return alt.layer(like, _reference_line(x=0.0), bars, points).properties(
+            height=_chart_height(shown[LABEL], narrow)
+        )
 
     return _drawing(make, f"{chart.title}.")
 

@@ -1,13 +1,15 @@
-"""The conclusions in words, by rules that claim no more than the intervals and q-values allow.
+"""State conclusions in words, by rules that claim no more than the intervals and q-values support.
 
-* Something is called above or below average only if its verdict says so, which charts show too (Benjamini-Hochberg over
-  the table); otherwise the sentence says that it cannot be distinguished.
-* The best of a table is named together with all whose intervals overlap its own: figures with disjoint intervals differ
-  clearly, whatever the covariance of the estimates; figures with overlapping intervals may or may not differ.
-* Where it is known what another good player finds, verdicts and intervals allow for it; elsewhere a sentence says for
-  which players the conclusions hold.
+* An item is called above or below average only if its verdict says so (Benjamini-Hochberg over the table), as in the
+  charts; otherwise, the sentence says that it cannot be distinguished from average.
+* The best item of a table is named together with all items whose intervals overlap its interval. Figures with disjoint
+  intervals differ clearly, whatever the covariance of the estimates; figures with overlapping intervals may or may not
+  differ.
+* If the differences between good players are known, verdicts and intervals allow for them; otherwise, a sentence names
+  the players for which the conclusions are valid.
 * A difference that is clear but smaller than ``SMALL`` is called small.
-* What was chosen by a player (cards built) is judged by its worth, which is causal; who owns it gets no verdict.
+* Items that players choose (cards built) are judged by their worth, which is causal, and not by the results of their
+  owners.
 """
 
 from __future__ import annotations
@@ -30,12 +32,12 @@ from wsim.stats.tables import Table
 WORTH = "worth"
 LOW, HIGH = f"{FAIR} from", f"{FAIR} to"
 SMALL = 0.05
-"""Five per cent of the fair share of wins: a smaller difference is called small."""
+"""The difference, as a multiple of the fair share of wins, below which a clear difference is called small."""
 FEW_GAMES = 2_000
 
 Kind = Literal["clear", "open", "caution"]
 MAX_RIVALS = 3
-"""As many may be the strongest where that is said to be clear, even if they are most of the table."""
+"""The number of candidates for the strongest item that still counts as clear, even if it is most of the table."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Statement:
     kind: clear (supported by its interval), open (not decided by these games), caution (how to read the page).
     headline: the conclusion in a short sentence.
     detail: numbers, intervals and caveats.
-    section: the id of the section of the page that shows it; empty if none does.
+    section: the id of the page section with the evidence; empty if there is none.
     """
 
     kind: Kind
@@ -57,24 +59,24 @@ class Statement:
 
 
 def conclusions(material: Material) -> list[Statement]:
-    """Return the conclusions about a run, the most important first."""
+    """Return the conclusions about a run, most important first."""
     statements: list[Statement] = [_played_by_people(material)] if material.run.people else []
     for name, table in _important_first(material.tables):
         statements += about_table(table, name, material.games)
-    statements += _players(material)
-    statements.append(_scores(material))
-    statements += _winners(material)
-    statements += _seats(material)
+    statements += _valid_for(material)
+    statements.append(_about_scores(material))
+    statements += _where_winners_lead(material)
+    statements += _about_seats(material)
     statements += [_against_humans(table, name) for name, table in material.tables.items() if table.form == "humans"]
     statements += [
-        _answer(answer, sentence) for answer in material.answers if (sentence := answer.document().conclusion)
+        _about_answer(answer, sentence) for answer in material.answers if (sentence := answer.document().conclusion)
     ]
     order = {"clear": 0, "open": 1, "caution": 2}
     return sorted(statements, key=lambda statement: order[statement.kind])
 
 
 def about_table(table: Table, section: str, games: int) -> list[Statement]:
-    """Return the conclusions about a table of levels or owners, the most important first; none about others."""
+    """Return the conclusions about a table of levels or owners, most important first; empty for other tables."""
     if table.form == "levels":
         return about_levels(table, section, games)
     if table.form == "owners":
@@ -84,7 +86,7 @@ def about_table(table: Table, section: str, games: int) -> list[Statement]:
 
 
 def _played_by_people(material: Material) -> Statement:
-    """Return a sentence on people's games: numbers of games, players and groups, dates, source and licence."""
+    """Summarise people's games: numbers of games, players and groups, dates, source and licence."""
     run, about = material.run, material.run.people or {}
     names = [name for name in ("player", "group") if name in about["recorded"]]
     counts = run.seats.select(pl.col(name).n_unique() for name in names).collect().row(0) if names else ()
@@ -110,8 +112,8 @@ def _played_by_people(material: Material) -> Statement:
     return Statement("clear", "What we played.", f"{'; '.join(parts)}.{more}")
 
 
-def _players(material: Material) -> list[Statement]:
-    """Name the players for which the conclusions are valid, if figures of other players are unknown."""
+def _valid_for(material: Material) -> list[Statement]:
+    """Name the players for which the conclusions are valid, if the figures of other players are unknown."""
     every = [table for table in material.tables.values() if table.form in ("levels", "owners")]
     judged = [table for table in every if table.labels[:1] != ("policy",) and "verdict" in table.frame.columns]
     alone = [plural(_noun(table)) for table in judged if PLAYER_HALF_WIDTH not in table.frame.columns]
@@ -119,12 +121,11 @@ def _players(material: Material) -> list[Statement]:
         return []
     names = named(list(dict.fromkeys(material.run.plan.policies)))
     headline = f"The verdicts on {joined(alone)} are for {names}."
-    return [Statement("caution", headline, "How far other good players would find something else is not known here.")]
+    return [Statement("caution", headline, "How much the verdicts differ between good players is not known here.")]
 
 
 def _important_first(tables: Mapping[str, Table]) -> list[tuple[str, Table]]:
-    """Return levels before owners, with policies last among the levels: dealt factors are more informative than seated
-    ones."""
+    """Sort levels before owners, with policies last among levels: dealt factors are more informative than policies."""
     order = {"levels": 0, "owners": 1}
     return sorted(tables.items(), key=lambda item: (order.get(item[1].form, 2), item[1].labels[:1] == ("policy",)))
 
@@ -133,17 +134,17 @@ _PLURALS = {"policy": "policies", "class": "classes"}
 
 
 def plural(noun: str, how_many: int = 2) -> str:
-    """Return a noun in singular or plural, as ``how_many`` requires."""
+    """Return a noun in the singular or plural, depending on ``how_many``."""
     return noun if how_many == 1 else _PLURALS.get(noun, f"{noun}s")
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:
-    """Return words as ``a, b and c``."""
+    """Join words as ``a, b and c``."""
     return " ".join([", ".join(words[:-1]), last, words[-1]]) if len(words) > 1 else "".join(words)
 
 
 def named(words: Sequence[str], most: int = 4, last: str = "and") -> str:
-    """Return words as a list, cut after ``most``: ``a, b, c, d and 3 more``."""
+    """Join words like ``joined``, but list at most about ``most`` of them: ``a, b, c, d and 3 more``."""
     if len(words) <= most + 1:
         return joined(words, last)
     return joined([*words[:most], f"{len(words) - most} more"])
@@ -155,8 +156,7 @@ def _noun(table: Table) -> str:
 
 
 def labelled(table: Table, *columns: str) -> pl.DataFrame:
-    """Return the rows of items that some seat had: their label, and columns with the ends of their intervals, low and
-    high."""
+    """Return the rows of items that any seat had: their labels, and columns with the ends of their intervals."""
     frame = table.frame.filter(pl.col("n") > 0)
     label = pl.concat_str([pl.col(name).cast(pl.String) for name in table.labels], separator=" ").alias("label")
     ends = [
@@ -173,12 +173,12 @@ def _interval(row: Mapping[str, Any], name: str, decimals: int = 2) -> str:
 
 
 def _allowing(row: Mapping[str, Any]) -> str:
-    """Return the words after an interval of ``_with_players`` that name the uncertainty it includes."""
+    """Return the remark on an interval that allows for other good players (``_with_players``); else empty."""
     return ", allowing for other good players" if row.get(PLAYER_HALF_WIDTH) is not None else ""
 
 
 def about_levels(table: Table, section: str, games: int) -> list[Statement]:
-    """Return conclusions about the levels that win more or less than their fair share."""
+    """Return the conclusions about levels that win more or less than their fair share."""
     rows, noun = labelled(table, FAIR), _noun(table)
     known = _with_players(rows.filter(pl.col("q").is_not_null() & pl.col(LOW).is_not_null()))
     if len(rows) == 1:
@@ -196,14 +196,14 @@ def about_levels(table: Table, section: str, games: int) -> list[Statement]:
         statements.append(_extreme(above, known, noun, section, strongest=True))
     if len(below) and (
         len(known) > 2 or above.is_empty()
-    ):  # with two levels, one is above exactly if the other is below
+    ):  # with two levels, one is above if and only if the other is below
         statements.append(_extreme(below, known, noun, section, strongest=False))
-    statements += _counted(len(above), len(below), len(known), noun, section)
+    statements += _count_levels(len(above), len(below), len(known), noun, section)
     return statements
 
 
 def _with_players(rows: pl.DataFrame, figure: str = FAIR) -> pl.DataFrame:
-    """Return rows whose intervals also cover what another good player would find, where that is known."""
+    """Widen the intervals of rows by the differences between good players, where these are known."""
     if PLAYER_HALF_WIDTH not in rows.columns:
         return rows
     low, high = f"{figure} from", f"{figure} to"
@@ -214,7 +214,7 @@ def _with_players(rows: pl.DataFrame, figure: str = FAIR) -> pl.DataFrame:
 
 
 def _extreme(clear: pl.DataFrame, known: pl.DataFrame, noun: str, section: str, *, strongest: bool) -> Statement:
-    """Name the strongest or weakest level, and all levels that cannot be distinguished from it."""
+    """Name the strongest or weakest level and all levels that cannot be distinguished from it."""
     first = clear.row(0, named=True)
     others = known.filter(pl.col("label") != first["label"]).sort(FAIR, descending=strongest)
     end, edge = (HIGH, LOW) if strongest else (LOW, HIGH)
@@ -224,7 +224,7 @@ def _extreme(clear: pl.DataFrame, known: pl.DataFrame, noun: str, section: str, 
     numbers = f"{number(first[FAIR])} times its fair share ({_interval(first, FAIR)})"
     if len(rivals):
         both = [first["label"], *rivals["label"].to_list()]
-        if len(both) > MAX_RIVALS and 2 * len(both) > len(known):  # too many items may be the best: no conclusion
+        if len(both) > MAX_RIVALS and 2 * len(both) > len(known):  # too many candidates for a conclusion
             headline = f"Which {noun} is the {word} is open: {len(both)} of {len(known)} may be."
             return Statement("open", headline, f"{first['label']}: {numbers}; the intervals overlap.", section)
         headline = f"The {word} {noun} is one of {len(both)}: {named(both, last='or')}."
@@ -240,8 +240,8 @@ def _extreme(clear: pl.DataFrame, known: pl.DataFrame, noun: str, section: str, 
     return Statement("clear", headline, f"{detail} A real but small difference." if small else detail, section)
 
 
-def _counted(above: int, below: int, known: int, noun: str, section: str) -> list[Statement]:
-    """Count the clear and the unclear levels."""
+def _count_levels(above: int, below: int, known: int, noun: str, section: str) -> list[Statement]:
+    """State the numbers of clear and unclear levels."""
     unclear = known - above - below
     counted = ((above, "more"), (below, "less"))
     parts = [f"{count} {'wins' if count == 1 else 'win'} {word}" for count, word in counted if count]
@@ -268,26 +268,26 @@ def _nothing_clear(known: pl.DataFrame, noun: str, section: str, games: int) -> 
     return Statement(
         "open",
         f"No {noun} can be distinguished from average in {games:,} games.",
-        f"The estimates go from {number_range(_float(low), _float(high))} times the fair share, "
-        f"each give or take {number(_float(reach))}"
+        f"The estimates go from {number_range(_as_float(low), _as_float(high))} times the fair share, "
+        f"each give or take {number(_as_float(reach))}"
         f"{', including what other good players find' if PLAYER_HALF_WIDTH in known.columns else ''}.",
         section,
     )
 
 
-def _float(value: object) -> float | None:
+def _as_float(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
 def _unmeasured(table: Table, section: str) -> Statement:
-    """State that the worth of the items of a table was not measured."""
+    """State that the worth of the items in a table was not measured."""
     noun, how = _noun(table), table.note.partition(". ")[0] if table.note.startswith("Worth") else ""
-    headline = f"What each {noun} is worth was not measured: this run shows who has it only."
+    headline = f"What each {noun} is worth was not measured: this run only shows who has it."
     return Statement("caution", headline, f"{how}." if how else "", section)
 
 
 def about_worth(table: Table, section: str, games: int) -> list[Statement]:
-    """Name the items with the highest and the lowest worth to the seats that want them."""
+    """Name the items with the highest and lowest worth to the seats that want them."""
     rows, noun = labelled(table, WORTH), _noun(table)
     known = rows.filter(pl.col("q").is_not_null())
     if known.is_empty():
@@ -315,7 +315,7 @@ def about_worth(table: Table, section: str, games: int) -> list[Statement]:
 
 
 def _worth_most(first: Mapping[str, Any], others: pl.DataFrame, noun: str, section: str) -> Statement:
-    """Name the item with the clearly highest worth (or cost), and all items that do not differ clearly from it."""
+    """Name the item with the highest worth (or cost) and all items that do not differ clearly from it."""
     gains = first[WORTH] > 0
     word, more = ("most", "more") if gains else ("least", "less")
     end, edge = (f"{WORTH} to", f"{WORTH} from") if gains else (f"{WORTH} from", f"{WORTH} to")
@@ -331,12 +331,12 @@ def _worth_most(first: Mapping[str, Any], others: pl.DataFrame, noun: str, secti
         headline,
         f"Seats that want {first['label']} win {number(100 * abs(first[WORTH]), 1)} percentage points {more} often "
         f"with it than with the next best thing ({number_range(100 * low, 100 * high, 1)}{_allowing(first)}). "
-        "The most extreme of many estimates tends to overstate.",
+        "The most extreme of many estimates is usually too extreme.",
         section,
     )
 
 
-def _scores(material: Material) -> Statement:
+def _about_scores(material: Material) -> Statement:
     summary = material.outcomes.summary
     score, winner, margin, shared = (material.outcomes.figure(name) for name in ("score", "winner", "margin", "shared"))
     points, share = summary.column("points"), summary.column("share")
@@ -345,15 +345,15 @@ def _scores(material: Material) -> Statement:
     if points.interval(winner) is not None:
         detail += (
             f"; 95% intervals {interval_of(points, score)} and {interval_of(points, winner)}"
-            f". The first is {number(margin['points'], 1)} points ahead of the second ({interval_of(points, margin)})"
+            f". Winners are {number(margin['points'], 1)} points ahead of second place ({interval_of(points, margin)})"
         )
     return Statement(
         "clear", headline, f"{detail}; first place is shared in {written(share, shared['share'])} of games.", "scores"
     )
 
 
-def _winners(material: Material) -> list[Statement]:
-    """Return the category of points in which winners are furthest ahead of the other seats."""
+def _where_winners_lead(material: Material) -> list[Statement]:
+    """Name the category of points in which winners are furthest ahead of the other seats."""
     table = material.outcomes.measures
     difference = table.column("difference")
     rows = [row for row in table.frame.to_dicts() if row["of_points"] and difference.interval(row) is not None]
@@ -373,23 +373,27 @@ def _winners(material: Material) -> list[Statement]:
     return [Statement("clear", f"Winners are furthest ahead in {name}{either}.", detail, "winners")]
 
 
-def _seats(material: Material) -> list[Statement]:
+def _about_seats(material: Material) -> list[Statement]:
     rows = labelled(material.seats, FAIR).filter(pl.col("q").is_not_null())
     clear = rows.filter(pl.col("q") < CLEAR).sort(FAIR, descending=True)
     if rows.is_empty():
         return []
     if clear.is_empty():
-        reach = _float(((rows[HIGH] - rows[LOW]) / 2).max())
+        reach = _as_float(((rows[HIGH] - rows[LOW]) / 2).max())
         detail = f"Each win share is known to within {number(reach)} times the fair share."
         return [Statement("open", "No seat at the table is clearly better than the others.", detail, "seats")]
     parts = [f"seat {row['label']} {number(row[FAIR])} ({_interval(row, FAIR)})" for row in clear.to_dicts()]
     fixed = not material.run.plan.rotate and len(set(material.run.plan.policies)) > 1
     caveat = " Policies kept their seats." if fixed else ""
-    return [Statement("clear", "The seat at the table matters.", f"x fair share: {named(parts)}.{caveat}", "seats")]
+    return [
+        Statement(
+            "clear", "The seat at the table matters.", f"Multiples of the fair share: {named(parts)}.{caveat}", "seats"
+        )
+    ]
 
 
 def _against_humans(table: Table, section: str) -> Statement:
-    """Return how many figures are close to those of human players."""
+    """State how many figures are close to those of human players."""
     known = table.frame.filter(pl.col("verdict").is_not_null() & (pl.col("group") == "all"))
     frame = known.filter("informative")
     within = len(frame.filter(pl.col("verdict") == "within"))
@@ -406,27 +410,27 @@ def _against_humans(table: Table, section: str) -> Statement:
 
 
 def _score_against_humans(table: Table, known: pl.DataFrame) -> str:
-    """Return how the mean score compares with that of the humans; empty if it was not compared."""
+    """Compare the mean score with that of human players in a sentence; empty if it was not compared."""
     difference = table.column("difference")
     rows = [row for row in known.to_dicts() if row["figure"] == "score" and difference.interval(row) is not None]
     if not rows:
         return ""
     row, (low, high) = rows[0], difference.interval(rows[0]) or (0, 0)
-    scores = f"{number(row['simulated'], 1)} points a seat, strong human players {number(row['human'], 1)}"
+    scores = f"{number(row['simulated'], 1)} points per seat, strong human players {number(row['human'], 1)}"
     if low <= 0 <= high:
         return f"These players score {scores}: no clear difference."
     word = "more" if row["difference"] > 0 else "fewer"
     return f"These players score {scores}: {number(abs(row['difference']), 1)} {word}."
 
 
-def _answer(answer: Stored, conclusion: Conclusion) -> Statement:
+def _about_answer(answer: Stored, conclusion: Conclusion) -> Statement:
     return Statement(
         "clear" if conclusion.clear else "open", conclusion.headline, conclusion.detail, answer.kind.family()
     )
 
 
 def cautions(material: Material) -> list[Statement]:
-    """Return notes on how to read this page."""
+    """Return cautions about how to read this page."""
     run = material.run
     statements = []
     if not run.complete:

@@ -1,6 +1,7 @@
-"""The page of one game, to step through with keys or touch: one self-contained HTML file. The scenes are data in the
-page, which its script displays; curves, turning points and the game in words do not need the script, and are printed in
-addition to the current scene.
+"""Write the page of one game, to step through with keys or touch, as one self-contained HTML file.
+
+The page contains the scenes as data, which its script displays. Curves, turning points and the game in words do not
+need the script and are printed in addition to the current scene.
 """
 
 from __future__ import annotations
@@ -27,15 +28,14 @@ if TYPE_CHECKING:
     from wsim.positions.scenes import Card, Scene, Story
 
 PLAYOUTS = 200
-"""Playouts for each seat in each scene, where there is no value net: a chance of one half is known to ±7 percentage
-points."""
+"""Playouts per seat and scene if there is no value net; a chance of one half is then known to ±7 percentage points."""
 SHORT = 8
-"""Letters of a name at the end of a line."""
+"""The number of letters of a name that label the end of a line."""
 
 
 @dataclass(frozen=True)
 class Replay:
-    """The content of the page of a game; at a table where nobody asked for them, ``chances`` are of no scene."""
+    """The content of a game's page; ``chances`` is empty at a table where nobody asked for win chances."""
 
     plan: Plan
     number: int
@@ -45,12 +45,12 @@ class Replay:
 
     @property
     def has_chances(self) -> bool:
-        """Whether there are chances for its scenes."""
+        """Whether win chances of the scenes are available."""
         return len(self.chances.share) > 0
 
 
 def check_replay(playouts: int | None = None, target: Path | None = None) -> None:
-    """Raise UserError if a page cannot be made: missing extra, invalid number of playouts or file."""
+    """Raise UserError if a page cannot be written: missing extra, invalid number of playouts, or invalid file."""
     from wsim.positions.chances import check_playouts
 
     check_extra(("jinja2",), "a replay page")
@@ -65,12 +65,12 @@ def replay_of(
 ) -> Replay:
     """Return a game of a plan with its win chances, which depend only on plan, game and number of playouts.
 
-    Without a number of playouts, they come from the value net of the game, or from ``PLAYOUTS`` where it has none.
+    Without a number of playouts, the chances come from the value net of the game, or else from ``PLAYOUTS`` playouts.
 
     Parameters
     ----------
-    simulator: the plan ready to play. number: the number of the game. playouts: per seat and scene. progress: called
-        with the number of finished scenes.
+    simulator: the prepared plan. number: the number of the game. playouts: playouts per seat and scene.
+    progress: called with the number of finished scenes.
     """
     return _replay(plan, number, simulator.story(number), playouts, _command(plan, number, playouts), progress)
 
@@ -79,12 +79,12 @@ def replay_of_game(
     game: Game, names: Sequence[str] = (), playouts: int | None = None, progress: Progress | None = None,
     command: str = "", named: bool = False,
 ) -> Replay:  # fmt: skip
-    """Return a game as far as it was played, with its win chances.
+    """Return a game up to its last move so far, with win chances.
 
     Parameters
     ----------
-    names: the names of the players; none: its policies. playouts, progress: as in ``replay_of``. command: the command
-        that makes the page again. named: whether seats are called by these names, as at a table of people, and not by
+    names: the names of the players; empty: the policies. playouts, progress: as in ``replay_of``. command: the command
+        that reproduces the page. named: whether seats are called by these names, as at a table of people, instead of by
         their boards.
     """
     from wsim.positions.as_played import story_of
@@ -97,8 +97,7 @@ def replay_of_game(
 def _replay(
     plan: Plan, number: int, story: Story, playouts: int | None, command: str, progress: Progress | None
 ) -> Replay:
-    """Return a story with the win chances of its positions; ``command``: the command that makes the page again; empty:
-    there is none."""
+    """Return a story with the win chances of its positions; ``command`` reproduces the page (empty: there is none)."""
     from wsim.positions.chances import chances, line_up_of, playouts_of
 
     playing = line_up_of(plan, number)
@@ -109,7 +108,7 @@ def _replay(
 
 
 def write_replay(replay: Replay, target: Path) -> Path:
-    """Write the page of a game and return its path; raise UserError if it cannot be written there."""
+    """Write the page of a game and return its path; raise UserError if it cannot be written to this path."""
     from wsim.files import write_text
 
     check_replay(replay.chances.playouts, target)
@@ -118,18 +117,18 @@ def write_replay(replay: Replay, target: Path) -> Path:
 
 
 def _command(plan: Plan, number: int, playouts: int | None) -> str:
-    """Return the command that makes the page again."""
+    """Return the command that reproduces the page."""
     command = plan.replace(games=1, picks=False).command().replace("wsim run", "wsim trace", 1)
     return f"{command} --first {number} --format html" + ("" if playouts is None else f" --playouts {playouts}")
 
 
 @dataclass(frozen=True)
 class AtTable:
-    """The additions to the board of a game at a table where it is played.
+    """Additional values for the board of a game that is being played at a table.
 
     Attributes
     ----------
-    me: the seat of the person who looks, None: somebody who watches. acting: those who can choose now.
+    me: the seat of the person who views the page; None: a spectator. acting: the seats that can choose now.
     """
 
     me: int | None = None
@@ -137,12 +136,12 @@ class AtTable:
 
 
 def board_values(replay: Replay, table: AtTable | None = None, home: int = 0) -> dict[str, Any]:
-    """Return the values that ``board.html.j2`` shows: the table, the chances, the points and the story.
+    """Return the values for the template ``board.html.j2``: the table, the chances, the points and the story.
 
     Parameters
     ----------
-    table: for a game that is not over, of which the replay has only what somebody may see. home: the scene that is
-        shown first; at a table, the last one.
+    table: given for an unfinished game, whose replay contains only what the viewer may see. home: the scene that is
+        shown first; at a table, the last scene.
     """
     from markupsafe import Markup
 
@@ -162,14 +161,18 @@ def board_values(replay: Replay, table: AtTable | None = None, home: int = 0) ->
         if playing == seated(replay.plan, replay.number)
         else f"by {names_of(playing).replace(',', ', ')}",
         "chapters": _chapters(story),
-        "swings": [_swing(replay, sides, swing) for swing in _swings(replay, sides)] if replay.has_chances else [],
+        "swings": [_swing_in_words(replay, sides, swing) for swing in _swings(replay, sides)]
+        if replay.has_chances
+        else [],
         "hands": story.hands,
-        "data": Markup(json.dumps(_data(replay, palette, table, home), ensure_ascii=False).replace("<", "\\u003c")),
+        "data": Markup(
+            json.dumps(_script_data(replay, palette, table, home), ensure_ascii=False).replace("<", "\\u003c")
+        ),
     }
 
 
 def render(replay: Replay) -> str:
-    """Return the page as text."""
+    """Return the page as an HTML string."""
     from markupsafe import Markup
 
     game, faces = find_game(replay.plan.game), Faces.of_plan(replay.plan)
@@ -183,12 +186,12 @@ def render(replay: Replay) -> str:
     )
 
 
-def _data(replay: Replay, palette: Palette, table: AtTable | None, home: int) -> dict[str, Any]:
-    """Return the data of the script."""
+def _script_data(replay: Replay, palette: Palette, table: AtTable | None, home: int) -> dict[str, Any]:
+    """Return the data for the script."""
     story, chances = replay.story, replay.chances
     home = len(story.scenes) - 1 if table is not None else home
     at_table = {} if table is None else {"live": True, "me": table.me, "acting": list(table.acting)}
-    kinds = dict.fromkeys(card.kind for scene in story.scenes for card in _cards(scene) if card.kind is not None)
+    kinds = dict.fromkeys(card.kind for scene in story.scenes for card in _cards_shown(scene) if card.kind is not None)
     return {
         "seats": [{**asdict(seat), "label": label} for seat, label in zip(story.seats, _labels(story), strict=True)],
         "colours": list(SERIES),
@@ -205,7 +208,7 @@ def _data(replay: Replay, palette: Palette, table: AtTable | None, home: int) ->
 
 
 def _percents(shares: Sequence[float], sides: Sequence[_Side]) -> list[int]:
-    """Return the shares of the seats as whole percentages that add up to 100 over the sides."""
+    """Round the shares of the seats to whole percentages that add up to 100 over the sides."""
     exact = [100 * _mean(shares, side) for side in sides]
     whole = [int(share) for share in exact]
     most_cut = sorted(range(len(sides)), key=lambda index: whole[index] - exact[index])
@@ -216,14 +219,14 @@ def _percents(shares: Sequence[float], sides: Sequence[_Side]) -> list[int]:
 
 
 def _labels(story: Story) -> list[str]:
-    """Return the labels of seats: number and name; the names of people need no number."""
+    """Return the labels of seats: number and name, or only the name for people."""
     return [
         seat.name if story.named or str(index) in seat.name else f"{index} {seat.name}"
         for index, seat in enumerate(story.seats)
     ]
 
 
-def _cards(scene: Scene) -> list[Card]:
+def _cards_shown(scene: Scene) -> list[Card]:
     cards = [card for city in scene.cities for card in (*city.hand, *city.cards)]
     return cards + [index for row in scene.board for index in row.places if index is not None]
 
@@ -233,7 +236,7 @@ def _cards(scene: Scene) -> list[Card]:
 
 @dataclass(frozen=True)
 class _Side:
-    """A side that wins together: a player or a team. ``seat`` represents all its seats."""
+    """A side that wins together, a player or a team; ``seat`` represents all seats of the side."""
 
     name: str
     short: str
@@ -251,13 +254,13 @@ def _sides(replay: Replay) -> list[_Side]:
             members.setdefault(seat.side, []).append(index)
     labels = _labels(replay.story)
     return [
-        _Side(" + ".join(labels[member] for member in places), _short(replay.story, places), places)
+        _Side(" + ".join(labels[member] for member in places), _end_label(replay.story, places), places)
         for places in members.values()
     ]
 
 
-def _short(story: Story, seats: Sequence[int]) -> str:
-    """Return the label at the end of a line of a chart: the numbers of seats, or the beginning of a name."""
+def _end_label(story: Story, seats: Sequence[int]) -> str:
+    """Return the label at the end of a chart line: the seat numbers, or the beginning of a name."""
     if story.named and len(seats) == 1:
         name = story.seats[seats[0]].name
         return name if len(name) <= SHORT else f"{name[: SHORT - 3]}\N{HORIZONTAL ELLIPSIS}{name[-2:].strip()}"
@@ -265,20 +268,20 @@ def _short(story: Story, seats: Sequence[int]) -> str:
 
 
 def _curves(replay: Replay, sides: Sequence[_Side]) -> list[dict[str, Any]]:
-    """Return the charts: running points, win chances with their intervals, and those seen from outside."""
+    """Return the charts: points so far, win chances with intervals, and win chances with all hands visible."""
     scenes = replay.story.scenes
     totals = [[sum(city.points) for city in scene.cities] for scene in scenes]
     top = max(10, max(max(row) for row in totals))
     low = min(0, min(min(row) for row in totals))
     points = [
         _curve(
-            _Side(label, _short(replay.story, [index]), [index]),
+            _Side(label, _end_label(replay.story, [index]), [index]),
             [(row[index] - low) / (top - low) for row in totals],
             (),
         )
         for index, label in enumerate(_labels(replay.story))
     ]
-    _spread(points)
+    _separate_labels(points)
     step = max(5, round((top - low) / 4 / 5) * 5)
     heights = range(-(-low // step) * step, top + 1, step)
     ticks = [(100 - 100 * (height - low) / (top - low), str(height)) for height in heights]
@@ -286,7 +289,7 @@ def _curves(replay: Replay, sides: Sequence[_Side]) -> list[dict[str, Any]]:
 
 
 def _chance_curves(win_chances: Chances, sides: Sequence[_Side]) -> list[dict[str, Any]]:
-    """Return the charts of win chances: as the seats know the game, and as somebody does who sees all hands."""
+    """Return the charts of win chances: from what each seat knows, and from the view of someone who sees all hands."""
     if not len(win_chances.share):
         return []
     chance = [
@@ -302,7 +305,7 @@ def _chance_curves(win_chances: Chances, sides: Sequence[_Side]) -> list[dict[st
     ]
     outside = [_curve(side, [_mean(row, side) for row in win_chances.outside], ()) for side in sides]
     for lines in (chance, outside):
-        _spread(lines)
+        _separate_labels(lines)
     ticks = [(100.0 - share, f"{share}%") for share in (0, 25, 50, 75, 100)]
     return [{"name": "chances", "lines": chance, "ticks": ticks}, {"name": "outside", "lines": outside, "ticks": ticks}]
 
@@ -312,7 +315,7 @@ def _mean(row: Sequence[float], side: _Side) -> float:
 
 
 def _curve(side: _Side, values: Sequence[float], band: Sequence[tuple[float, float]]) -> dict[str, Any]:
-    """Return a line, and a polygon around it, in a square of 100 by 100 whose origin is at the top."""
+    """Return a line and the polygon of its band, in a square of 100 by 100 with the origin at the top."""
     last = max(1, len(values) - 1)
 
     def point(index: int, value: float) -> str:
@@ -330,8 +333,8 @@ def _curve(side: _Side, values: Sequence[float], band: Sequence[tuple[float, flo
     }
 
 
-def _spread(lines: Sequence[dict[str, Any]], apart: float = 7.0) -> None:
-    """Move the labels at the ends of lines apart, each to ``at`` (percent from the top)."""
+def _separate_labels(lines: Sequence[dict[str, Any]], apart: float = 7.0) -> None:
+    """Separate the labels at the ends of lines by setting their ``at`` (percent from the top)."""
     order = sorted(lines, key=lambda line: line["end"])
     below = -apart
     for line in order:
@@ -342,7 +345,7 @@ def _spread(lines: Sequence[dict[str, Any]], apart: float = 7.0) -> None:
 
 
 def _chapters(story: Story, apart: float = 15.0) -> list[dict[str, Any]]:
-    """Return the start of each chapter, in percent of the width, and whether there is room for its name."""
+    """Return the start of each chapter in percent of the width, and whether there is room for its name."""
     last = max(1, len(story.scenes) - 1)
     chapters: list[dict[str, Any]] = []
     name, named = "", -apart
@@ -364,15 +367,15 @@ def _swings(replay: Replay, sides: Sequence[_Side]) -> list[Swing]:
     return swings(replay.chances, [side.seat for side in sides])
 
 
-def _swing(replay: Replay, sides: Sequence[_Side], swing: Swing) -> Mapping[str, Any]:
-    """Return a turning point in words: the scene, the side, the chances before and after, and the move."""
+def _swing_in_words(replay: Replay, sides: Sequence[_Side], swing: Swing) -> Mapping[str, Any]:
+    """Describe a turning point: the scene, the side, the chances before and after, and the move."""
     side = next(candidate for candidate in sides if candidate.seat == swing.seat)
     scene = replay.story.scenes[swing.step]
     shown = (None, scene.turn_of, *side.seats)
     did = [event for event in scene.events if event.seat in shown]
     return {
         "step": swing.step,
-        "label": scene.label.partition(";")[0],  # without what the moment counts, such as a pile
+        "label": scene.label.partition(";")[0],  # without counts, such as the size of a pile
         "name": side.name,
         "before": f"{swing.before:.0%}",
         "after": f"{swing.after:.0%}",

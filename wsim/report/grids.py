@@ -1,4 +1,4 @@
-"""Tables of a page: headings, cells, and intervals drawn within cells, all from the columns of a sheet."""
+"""Build the tables of a page from sheets: headings, cells, and intervals drawn within cells."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from wsim.document import CATEGORY, NAME, Column, Row, Rows, Sheet
 from wsim.report.theme import Palette
 
 SEARCHED = 20
-"""Number of rows from which a table has a search field."""
+"""The number of rows from which a table has a search field."""
 ON_NARROW = 2
-"""Columns that a narrow screen shows in addition to the labels: the first ones by priority."""
+"""The number of columns, by priority, that a narrow screen shows in addition to the labels."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """An interval drawn in a cell; all numbers are percentages of the cell's width."""
+    """An interval drawn in a cell, with all positions as percentages of the cell's width."""
 
     low: float
     high: float
@@ -29,17 +29,17 @@ class Range:
 
     @property
     def style(self) -> str:
-        """The places as parts of the width, for the style sheet that draws them."""
+        """The positions as fractions of the width, for the style sheet that draws the interval."""
         places = {"from": self.low, "to": self.high, "here": self.value, "base": self.reference}
         return ";".join(f"--{name}:{place / 100:.4g}" for name, place in places.items())
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: text, sort key, and optionally an interval, a coloured dot, a smaller second text, a link.
+    """A cell: text, sort key, and optionally an interval, a coloured dot, a second text in small print, a link.
 
-    ``face``: the name of the card that is shown when the cell is pointed at (``wsim.report.cards``). ``pick``: what is
-    chosen by the box in front of it; empty: there is no box.
+    ``face``: the name of the card that is shown on hover (``wsim.report.cards``). ``pick``: the value of the checkbox
+    in front of the text; empty: no checkbox.
     """
 
     text: str
@@ -57,14 +57,14 @@ Lines = Sequence[Sequence[Cell]]
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading of a column.
+    """The heading of a column.
 
     Attributes
     ----------
-    heading: its text. unit: the unit of its numbers. about: its description. numeric: whether it contains numbers.
-        category: whether it contains one of a few words, which are coloured. minor: whether a narrow screen hides it.
-        wide: whether intervals are drawn in it.
-    link: the address of the page sorted by it, if the server sorts.
+    heading: the text. unit: the unit of the numbers. about: the description. numeric: whether the column contains
+        numbers. category: whether it contains one of a few words, which are coloured. minor: whether a narrow screen
+        hides it. wide: whether intervals are drawn in it.
+    link: the address of the page sorted by this column, if the server sorts.
     """
 
     heading: str
@@ -83,12 +83,12 @@ class Grid:
 
     Attributes
     ----------
-    name: its id in the page. caption: its caption. columns, rows: its content.
-    search: whether it can be searched. choices: columns (by index) with filters, and their values.
-    sorted_by: the index of the column that sorts the rows, or None; ``descending``: the direction.
-    slices: the rows for some of the seats, by the dimension (wonder) and its value (Gizah).
-    csv: the address of its rows as a file, if the server writes one. picks: the id of the form that receives the rows
-        that are ticked.
+    name: the id in the page. caption: the caption. columns, rows: the content.
+    search: whether the table can be searched. choices: columns (by index) with filters, and their values.
+    sorted_by: the index of the column that the rows are sorted by, or None; ``descending``: the direction.
+    slices: the rows for a subset of the seats, by dimension (wonder) and value (Gizah).
+    csv: the address of the rows as a file, if the server provides one. picks: the id of the form that receives the
+        rows with ticked checkboxes.
     """
 
     name: str
@@ -105,13 +105,13 @@ class Grid:
 
 
 def plain(value: object) -> Cell:
-    """Return a cell of text."""
+    """Return a cell with plain text."""
     text = "" if value is None else str(value)
     return Cell(text, text)
 
 
 class _Axis:
-    """Scale the estimates of a column to the width of a cell."""
+    """Scales the estimates of a column to the width of a cell."""
 
     def __init__(self, column: Column, rows: Rows) -> None:
         self._column, self._reference = column, column.reference or 0.0
@@ -121,7 +121,7 @@ class _Axis:
         self._start, self._length = low - margin, high - low + 2 * margin
 
     def range(self, row: Row) -> Range | None:
-        """Return the interval of a row; None if it has none."""
+        """Return the interval of a row; None if the row has no interval."""
         value, ends = row.get(self._column.name), self._column.interval(row)  # a slice may lack the column
         if value is None or ends is None:
             return None
@@ -142,14 +142,14 @@ def grid(
     wide: bool = False,
     faces: Container[str] = (),
 ) -> Grid:
-    """Return a sheet as a table of a page.
+    """Convert a sheet to a table of a page.
 
     Parameters
     ----------
-    name: its id. caption: default: the title of the sheet.
-    palette: colours of names, which mark rows with these names.
-    slices: the rows of the same table for some of the seats. wide: every column, not only the main ones.
-    faces: names that are cards, which cells show when they are pointed at.
+    name: the id. caption: the caption (default: the title of the sheet).
+    palette: colours of names, which mark the rows with these names.
+    slices: the rows of the same table for subsets of the seats. wide: whether to show all columns.
+    faces: the names that are cards, which cells show on hover.
     """
     columns = sheet.columns if wide else sheet.shown
     kept = [column for column in sheet.first if column in {shown.name for shown in columns[sheet.labels :]}][:ON_NARROW]
@@ -166,18 +166,18 @@ def grid(
     categories = [index for index, column in enumerate(columns) if column.kind is CATEGORY] if search else []
 
     def lines(rows: Rows) -> Lines:
-        return [_line(columns, row, axes, palette, faces) for row in rows]
+        return [_cells_of_row(columns, row, axes, palette, faces) for row in rows]
 
     return Grid(
         name, caption or sheet.title, headings, lines(sheet.rows), search=search,
-        choices={index: _values(columns[index], sheet.rows) for index in categories},
+        choices={index: _filter_values(columns[index], sheet.rows) for index in categories},
         sorted_by=_sorted_by(columns, sheet.rows),
         slices={what: {level: lines(rows) for level, rows in parts.items()} for what, parts in (slices or {}).items()},
     )  # fmt: skip
 
 
 def _sorted_by(columns: Sequence[Column], rows: Rows) -> int | None:
-    """Return the index of the first drawn column if the rows are in its order."""
+    """Return the index of the first visible column if the rows are sorted by it; else None."""
     index = next((index for index, column in enumerate(columns) if column.drawn), None)
     if index is None:
         return None
@@ -185,7 +185,7 @@ def _sorted_by(columns: Sequence[Column], rows: Rows) -> int | None:
     return index if values == sorted(values, reverse=True) else None
 
 
-def _line(
+def _cells_of_row(
     columns: Sequence[Column], row: Row, axes: Mapping[str, _Axis], palette: Palette | None, faces: Container[str]
 ) -> list[Cell]:
     cells = []
@@ -202,23 +202,25 @@ def _line(
     return cells
 
 
-def _values(column: Column, rows: Rows) -> list[str]:
+def _filter_values(column: Column, rows: Rows) -> list[str]:
     return [written(column, value) for value in sorted({row[column.name] for row in rows} - {None})]
 
 
 def parts_json(grid: Grid) -> str:
-    """Return the rows of the slices of a grid as JSON for a script element, from which page.js builds rows.
+    """Return the rows of a grid's slices as JSON for a script element, from which page.js builds table rows.
 
-    A cell is [text, key, smaller text, colour, [low, high, value, reference, clear]], without trailing empty fields; a
-    key equal to the text is null. Keys have nine digits.
+    A cell is [text, key, small text, colour, [low, high, value, reference, clear]], without trailing empty fields; a
+    key that equals the text is null. Keys have nine digits.
     """
     rows = [
-        [[_short(cell) for cell in row] for row in part] for parts in grid.slices.values() for part in parts.values()
+        [[_compact_cell(cell) for cell in row] for row in part]
+        for parts in grid.slices.values()
+        for part in parts.values()
     ]
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _short(cell: Cell) -> list[Any]:
+def _compact_cell(cell: Cell) -> list[Any]:
     drawn = cell.range
     ends = drawn and [drawn.low, drawn.high, drawn.value, drawn.reference, int(drawn.clear)]
     key = float(f"{cell.key:.9g}") if isinstance(cell.key, float) else "" if cell.key is None else cell.key

@@ -1,4 +1,4 @@
-"""The content of a page, collected from a run before the page is written."""
+"""Collect the content of a page from a run, before the page is written."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ from wsim.stats.tables import Table, factor
 
 @dataclass(frozen=True)
 class PageExtras:
-    """Further content of a page: a run to compare with, and files of answers. ``others``: runs shown as slices of the
-    tables: different numbers of players or rule sets.
+    """Further content of a page: a run to compare with, answer files, and other runs.
+
+    ``others`` are runs with different numbers of players or rule sets, shown as slices of the tables.
     """
 
     compare: Run | None = None
@@ -33,7 +34,7 @@ class PageExtras:
     others: Sequence[Run] = ()
 
     def answers(self, run: Run) -> list[Stored]:
-        """Return the answers in the run's folder and in the files; UserError for a file that is not an answer."""
+        """Return the answers in the run folder and in the files; raise UserError for a file that is not an answer."""
         kinds = [question.answer_class for question in questions() if question.section]
         files = [(kind, path) for kind in kinds for path in kind.files_in(run.path)]
         files += [(_kind_of(path), path) for path in self.files]
@@ -42,7 +43,7 @@ class PageExtras:
 
 
 def _kind_of(path: Path) -> type[Answer]:
-    """Return the class of the answer in a file; UserError for a file without an answer."""
+    """Return the class of the answer in a file; raise UserError if the file contains no answer."""
     stored = stored_in(path)
     if stored is None:
         raise UserError(f"{str(path)!r} contains rows, but no answer")
@@ -50,22 +51,22 @@ def _kind_of(path: Path) -> type[Answer]:
 
 
 def read_answer(kind: type[Answer], path: Path, game: str) -> Stored:
-    """Return the answer in a file; UserError for a file without an answer, or an answer about a different game."""
+    """Return the answer in a file; raise UserError if there is none or it belongs to a different game."""
     stored = kind.read(path)
     played = stored.game()
     if played not in (None, game):
-        raise UserError(f"the answer of {kind.COMMAND} in {str(path)!r} is of {played}, not of {game}")
+        raise UserError(f"the answer of {kind.COMMAND} in {str(path)!r} is about {played}, not {game}")
     return stored
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A second run, for comparison.
+    """A second run to compare with.
 
     Attributes
     ----------
     run: the other run.
-    tables: by name, the differences between the tables of both runs (``wsim.stats.combined.minus``).
+    tables: the differences between the tables of both runs, by name (``wsim.stats.combined.minus``).
     """
 
     run: Run
@@ -74,18 +75,18 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Material:
-    """The content of the page of a run.
+    """The content of a run's page.
 
     Attributes
     ----------
-    run: the run. game: its game. games: the number of finished games.
-    tables: those of the game that fit the run and have rows, by name.
-    refused: the tables that cannot be made of these games, each with the reason in a sentence.
+    run: the run. game: the game that was played. games: the number of finished games.
+    tables: the tables that the game provides for this run and that have rows, by name.
+    refused: the tables that cannot be computed from these games, each with a sentence that gives the reason.
     seats: win share and score by seat.
     outcomes, scores, ranks: see ``wsim.stats.outcomes``.
-    comparison: a second run, if requested.
-    slices: tables for some of the seats, and of the additional runs (``wsim.report.slices``).
-    answers: the answers to questions, those in the run's folder first.
+    comparison: the comparison with a second run, if requested.
+    slices: tables for subsets of the seats and for additional runs (``wsim.report.slices``).
+    answers: the answers to questions, starting with those in the run folder.
     """
 
     run: Run
@@ -103,24 +104,24 @@ class Material:
 
 
 class _Steps:
-    """Report the current step to a progress callback."""
+    """Reports the current step to a progress callback."""
 
     def __init__(self, names: Sequence[str], progress: Progress | None) -> None:
         self._names, self._progress = names, progress
 
     def begin(self, name: str) -> None:
-        """Report the beginning of a step."""
+        """Report that a step begins."""
         if self._progress is not None:
             self._progress(name, self._names.index(name), len(self._names))
 
 
 def collect(run: Run, besides: PageExtras, progress: Progress | None = None) -> Material:
-    """Read a run and the further content; UserError for a run without games, and a file that is not an answer."""
+    """Collect the content of a page; raise UserError for a run without games or a file that is not an answer."""
     compare, answers = besides.compare, besides.answers(run)
     game, games = find_game(run.plan.game), run.games
     if not games:
         raise UserError(f"the run {str(run.path)!r} has no finished shard: continue it with --resume")
-    analyses = _shown(game, run)
+    analyses = _shown_analyses(game, run)
     sliced = [f"slices: {name}" for name in analyses]
     steps = _Steps([*analyses, *sliced, "games", "seats", *(["comparison"] if compare else [])], progress)
     tables, refused = shown_tables(run, steps.begin)
@@ -135,16 +136,16 @@ def collect(run: Run, besides: PageExtras, progress: Progress | None = None) -> 
     comparison = None
     if compare is not None:
         steps.begin("comparison")
-        comparison = _compared(run, compare, tables)
+        comparison = _comparison_of(run, compare, tables)
     return Material(run, game, games, filled, refused, seats, collected, scores, ranks, comparison, parts, answers)
 
 
 def shown_tables(run: Run, begin: Callable[[str], object] = str) -> tuple[dict[str, Table], dict[str, str]]:
-    """Return the tables of the page of a run, by name, and the reasons for missing ones; ``begin`` is called with each
+    """Return the tables for a run's page by name, and the reasons for missing tables; ``begin`` is called with each
     name."""
     tables: dict[str, Table] = {}
     refused: dict[str, str] = {}
-    for name, analysis in _shown(find_game(run.plan.game), run).items():
+    for name, analysis in _shown_analyses(find_game(run.plan.game), run).items():
         begin(name)
         try:
             tables[name] = analysis.table(run)
@@ -153,16 +154,16 @@ def shown_tables(run: Run, begin: Callable[[str], object] = str) -> tuple[dict[s
     return tables, refused
 
 
-def _shown(game: Game, run: Run) -> dict[str, Analysis]:
-    """Return the analyses that the page of a run shows."""
+def _shown_analyses(game: Game, run: Run) -> dict[str, Analysis]:
+    """Return the analyses that a run's page shows, by name."""
     every = analyses_of(game).items()
     return {name: analysis for name, analysis in every if analysis.shown != "asked" and analysis.fits(run.plan)}
 
 
-def _compared(run: Run, other: Run, tables: Mapping[str, Table]) -> Comparison:
+def _comparison_of(run: Run, other: Run, tables: Mapping[str, Table]) -> Comparison:
     if other.plan.game != run.plan.game:
         raise UserError(f"only runs of the same game can be compared, not {run.plan.game} and {other.plan.game}")
-    shown = _shown(find_game(other.plan.game), other)
+    shown = _shown_analyses(find_game(other.plan.game), other)
     differences = {}
     for name, table in tables.items():
         if table.form in ("levels", "owners") and name in shown:

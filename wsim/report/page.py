@@ -1,4 +1,4 @@
-"""The page: one self-contained HTML file, written completely or not at all."""
+"""Write the page as one self-contained HTML file, either completely or not at all."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEEDED = ("altair", "vl_convert", "jinja2")
 
 
 def check_extra(needed: Sequence[str] = NEEDED, feature: str = "wsim report", extra: str = "report") -> None:
-    """Raise UserError if packages of an extra are missing; ``feature`` needs them."""
+    """Raise UserError if ``feature`` needs packages of an extra that are not installed."""
     if any(find_spec(name) is None for name in needed):
         raise UserError(f"{feature} needs the extra: pip install 'wsim[{extra}]'")
 
@@ -29,12 +29,12 @@ def write_report(run: Run, target: Path, besides: PageExtras | None = None, prog
 
     Parameters
     ----------
-    run: the run, finished or not (the page says so).
-    target: the HTML file, in an existing folder. An existing page is replaced at the end.
+    run: the run; the page states if it is unfinished.
+    target: the HTML file, in an existing folder. An existing file is replaced at the end.
     besides: further content. progress: called with the name of the step, the steps done, and their total.
 
-    Raises UserError for a run without games, a target that is not a file, a missing extra; StoreError if the disk
-    refuses.
+    Raises UserError for a run without games, a target that is not a file, or a missing extra; StoreError if writing
+    fails.
     """
     check_extra()
     from wsim.files import write_text
@@ -49,7 +49,7 @@ def write_report(run: Run, target: Path, besides: PageExtras | None = None, prog
 
 
 def check_target(target: Path) -> None:
-    """Raise UserError for a file that cannot be written for a reason that the user can fix."""
+    """Raise UserError if a file cannot be written for a reason that the user can fix."""
     if target.is_dir():
         raise UserError(f"{str(target)!r} is a folder: name the file, such as {str(target / 'report.html')!r}")
     if not target.parent.is_dir():
@@ -57,7 +57,7 @@ def check_target(target: Path) -> None:
 
 
 def render(material: Material) -> str:
-    """Return the page as text."""
+    """Return the page as an HTML string."""
     from markupsafe import Markup
 
     from wsim.report.cards import Faces, names_in
@@ -88,17 +88,17 @@ def render(material: Material) -> str:
 
 
 def _provenance(run: Run) -> list[tuple[str, str]]:
-    """Return the provenance of the data, as pairs of name and text."""
+    """Return the provenance of the data as pairs of name and text."""
     provenance = run.provenance
     rules: Mapping[str, Any] = provenance.identity.get("rules", {})
-    plan = [(f"plan: {key}", _shown(value)) for key, value in provenance.plan.items() if value not in ([], None)]
+    plan = [(f"plan: {key}", _as_text(value)) for key, value in provenance.plan.items() if value not in ([], None)]
     rule_rows = [
-        (name.replace("_", " "), _shown(rules[name]))
+        (name.replace("_", " "), _as_text(rules[name]))
         for name in ("catalogue", "catalogue_digest", "engine")
         if name in rules
     ]
-    switches = [("rules", _shown(rules["switches"]))] if rules.get("switches") else []
-    changes = [("changes to the catalogue", _shown(rules["changes"]))] if rules.get("changes") else []
+    switches = [("rules", _as_text(rules["switches"]))] if rules.get("switches") else []
+    changes = [("changes to the catalogue", _as_text(rules["changes"]))] if rules.get("changes") else []
     software = [("software", ", ".join(f"{name} {version}" for name, version in provenance.software.items()))]
     return [
         ("run", run.path.name),
@@ -111,11 +111,11 @@ def _provenance(run: Run) -> list[tuple[str, str]]:
     ]
 
 
-def _shown(value: object) -> str:
+def _as_text(value: object) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {_shown(item)}" for key, item in value.items())
+        return ", ".join(f"{key}: {_as_text(item)}" for key, item in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(_shown(item) for item in value) or "none"
+        return ", ".join(_as_text(item) for item in value) or "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none" if value is None else str(value)

@@ -1,4 +1,4 @@
-"""The parts of the page: figures and sections."""
+"""The parts of a page: figures and sections."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page.
+    """A section of a page.
 
     Attributes
     ----------
-    name: its id. heading: its heading. intro: a leading paragraph, perhaps empty. figures: charts.
-    grids: visible tables. numbers: collapsed tables with the numbers of the charts.
-    commands: the shell commands that make it, if known.
+    name: the id. heading: the heading. intro: an introductory paragraph, possibly empty. figures: charts.
+    grids: visible tables. numbers: collapsed tables with the numbers behind the charts.
+    commands: the shell commands that reproduce the section, if known.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Section:
 
 
 def drawn_of(sheet: Sheet, palette: Palette, most: int | None = None) -> list[Figure]:
-    """Return the charts of a sheet that have something to draw; ``most``: only the first ones, so many."""
+    """Return the charts of a sheet that are not empty; ``most``: the maximum number of charts."""
     both = ((chart, draw(chart, sheet, palette)) for chart in sheet.charts)
     figures = (
         Figure(drawing, " ".join(filter(None, (f"{chart.title}.", chart.caption))))

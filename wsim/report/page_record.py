@@ -1,6 +1,8 @@
-"""The record of a page for programs, and the repetition of its run: are the tables the same? The page contains a JSON
-object in a script element that no browser runs: the provenance of the run, and a digest of each table. Figures are
-rounded to nine digits, because the last bits of a mean depend on the order of additions in threads.
+"""Store a machine-readable record in a page, and repeat the run of a page to check that the tables are the same.
+
+The record is a JSON object in a script element that browsers do not execute. It contains the provenance of the run and
+a digest of each table. Figures are rounded to nine digits, because the last bits of a mean depend on the order of
+additions in threads.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ _SCRIPT = re.compile(r'<script type="application/json" id="record">(.*?)</script
 
 
 def page_record(material: Material) -> str:
-    """Return the record of the page of this material, as JSON for a script element."""
+    """Return the record of a page with this content, as JSON for a script element."""
     run = material.run
     record = {
         "format": FORMAT,
@@ -60,14 +62,14 @@ def _digests(tables: Mapping[str, Table]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class PageFile:
-    """A page as a file: its path and its record."""
+    """A page file: its path and its record."""
 
     path: Path
     record: Mapping[str, Any]
 
     @classmethod
     def read(cls, path: Path) -> PageFile:
-        """Read the record of a page; raise UserError for a file that is not a page of wsim."""
+        """Read the record of a page; raise UserError if the file is not a page of wsim."""
         try:
             text = text_within(path)
         except OSError as error:
@@ -88,11 +90,11 @@ class PageFile:
         return cls(path, record)
 
     def plan(self) -> Plan:
-        """Return the plan of its run."""
+        """Return the plan of the page's run."""
         return sound(lambda: Plan.restore(self.record["provenance"]["plan"], paths_in(self.path.parent)), _DAMAGED)
 
     def again(self, how: RepetitionSettings) -> Rerun:
-        """Repeat its run and compare its tables."""
+        """Repeat the page's run and compare the tables."""
         before = sound(lambda: Provenance.from_record(self.record["provenance"]), _DAMAGED)
         refuse_old_streams(before.identity, str(self.path))
         parts = sound(
@@ -100,7 +102,7 @@ class PageFile:
         )
         digests: Mapping[str, str] = sound(lambda: dict(self.record["tables"]), _DAMAGED)
         with repeated_run(how.plan(self.plan()), how, **parts) as again:
-            tables = _tables(again)
+            tables = _table_digests(again)
             differences = [
                 f"the table {name} {'is not the same' if name in tables else 'is not there'}"
                 for name, digest in digests.items()
@@ -110,8 +112,8 @@ class PageFile:
             return Rerun(f"{again.games:,} games, {len(digests)} tables", differences, unlike(before, again.provenance))
 
 
-def _tables(run: Run) -> dict[str, str]:
-    """Return the digests of the tables that the page of a run shows."""
+def _table_digests(run: Run) -> dict[str, str]:
+    """Return the digests of the tables that a run's page shows, by name."""
     from wsim.report.material import shown_tables
 
     tables, _ = shown_tables(run)

@@ -1,4 +1,4 @@
-"""Charts as separate files: SVG and PNG, with print colours instead of those of a style sheet."""
+"""Write charts as separate SVG and PNG files, with print colours instead of the variables of a style sheet."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from wsim.report.theme import Palette
 _VARIABLE = re.compile(r"var\((--[\w-]+)\)")
 _SET = re.compile(r"(--[\w-]+):\s*([^;]+);")
 _ON_PAPER = re.compile(r"light-dark\(((?:[^(),]|\([^()]*\))+),.*\)")
-_SCALE = 2  # pixels of a PNG per pixel of the page
+_SCALE = 2  # PNG pixels per page pixel
 
 
 def as_svg(drawing: Drawing, own: Mapping[str, str]) -> str:
-    """Return a chart as an SVG file; ``own``: the colours of its game (``wsim.game.Game.COLOURS``)."""
+    """Return a chart as the content of an SVG file; ``own``: the colours of the game (``wsim.game.Game.COLOURS``)."""
     colours = _colours(Palette(own).style())
     svg = _VARIABLE.sub(lambda match: colours.get(match[1], "#000"), drawing.wide)
     return svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
 
 
 def as_png(drawing: Drawing, own: Mapping[str, str]) -> bytes:
-    """Return a chart as a PNG file."""
+    """Return a chart as the content of a PNG file."""
     import vl_convert
 
     return bytes(vl_convert.svg_to_png(as_svg(drawing, own), scale=_SCALE))
@@ -32,6 +32,6 @@ def as_png(drawing: Drawing, own: Mapping[str, str]) -> bytes:
 
 @cache
 def _colours(own: str) -> dict[str, str]:
-    """Return the print colours by the names of their variables."""
+    """Return the print colours by CSS variable."""
     colours = dict(_SET.findall(text_of("page.css").partition("}")[0] + own))
     return {name: _ON_PAPER.sub(r"\1", value).strip() for name, value in colours.items()}

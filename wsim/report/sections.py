@@ -1,4 +1,4 @@
-"""The sections of a page: tables with their charts, answers, and the outcomes of games."""
+"""Build the sections of a page: tables with their charts, answers, and the outcomes of games."""
 
 from __future__ import annotations
 
@@ -18,36 +18,40 @@ from wsim.report.theme import Palette
 from wsim.stats.tables import Table
 
 MOST_ROWS = 200
-"""Largest number of rows of a table that is neither of levels nor of owners."""
+"""The largest number of rows shown of a table that is neither of levels nor of owners."""
 _ORDER = ("levels", "owners", "matchups", "", "humans")
 
 
 def sections(material: Material) -> list[Section]:
-    """Return the sections in the order of the page: tables by form, dealt factors before policies, then games."""
+    """Return the sections in page order: tables by form, with dealt factors before policies, then outcomes."""
     palette = Palette(material.game.COLOURS)
     tables = sorted(material.tables.items(), key=lambda item: (_ORDER.index(item[1].form), is_of_policies(item[1])))
     faces = Faces.of_plan(material.run.plan)
     drawn = {name: table_section(name, table, palette, material.slices.get(name), faces) for name, table in tables}
     ordered = [drawn[name] for name, table in tables if table.form in _ORDER[:3]]
-    ordered += [_scores(material, palette), _winners(material, palette), _seats(material, palette)]
+    ordered += [
+        _scores_section(material, palette),
+        _winners_section(material, palette),
+        _seats_section(material, palette),
+    ]
     ordered += [*answers.sections(material.answers, palette)]
     ordered += [drawn[name] for name, table in tables if table.form == "humans"]
     if material.comparison is not None:
-        ordered.append(_comparison(material.comparison, palette))
+        ordered.append(_comparison_section(material.comparison, palette))
     return [*ordered, *(drawn[name] for name, table in tables if not table.form)]
 
 
 def is_of_policies(table: Table) -> bool:
-    """Return whether the rows of a table are policies, which are seated and not dealt."""
+    """Return whether the rows of a table are policies, which are seated, not dealt."""
     return table.labels[:1] == ("policy",)
 
 
 def table_section(
     name: str, table: Table, palette: Palette, parts: Slices | None = None, faces: Container[str] = ()
 ) -> Section:
-    """Return the section of a table: charts, main columns, and all columns collapsed.
+    """Return the section of a table: charts, the main columns, and a collapsed table with all columns.
 
-    ``parts``: its slices. ``faces``: names that are cards.
+    ``parts``: the slices of the table. ``faces``: the names that are cards.
     """
     frame = owned(table.frame)
     cut = not table.form and len(frame) > MOST_ROWS
@@ -64,7 +68,7 @@ def table_section(
         else [grid(f"{name}-every", sheet, f"{sheet.title}: every column", wide=True)]
     )
     figures = drawn_of(sheet, palette)
-    if figures and table.form == "owners":  # a long list of items is searched and filtered
+    if figures and table.form == "owners":  # long lists of items can be searched and filtered
         return Section(name, title(name), table.note, figures, grids=[main], numbers=every)
     if figures:
         return Section(name, title(name), table.note, figures, numbers=[main, *every])
@@ -72,17 +76,17 @@ def table_section(
 
 
 def owned(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of items that some seat had."""
+    """Return the rows of items that any seat had."""
     return frame.filter(pl.col("n") > 0) if "n" in frame.columns else frame
 
 
-def _scores(material: Material, palette: Palette) -> Section:
+def _scores_section(material: Material, palette: Palette) -> Section:
     drawing = charts.scores(material.scores, "Distribution of the scores of each policy.")
     figures = [Figure(drawing, "Scores of all seats, by policy."), *drawn_of(material.ranks.sheet(), palette)]
     return Section("scores", "Scores", "", figures, grids=[grid("scores-table", material.outcomes.summary.sheet())])
 
 
-def _winners(material: Material, palette: Palette) -> Section:
+def _winners_section(material: Material, palette: Palette) -> Section:
     sheet = material.outcomes.measures.sheet()
     return Section(
         "winners", "Winners", material.outcomes.measures.note, drawn_of(sheet, palette),
@@ -90,12 +94,12 @@ def _winners(material: Material, palette: Palette) -> Section:
     )  # fmt: skip
 
 
-def _seats(material: Material, palette: Palette) -> Section:
+def _seats_section(material: Material, palette: Palette) -> Section:
     sheet = material.seats.sheet()
     return Section("seats", "Seats", "", drawn_of(sheet, palette), numbers=[grid("seats-numbers", sheet)])
 
 
-def _comparison(other: Comparison, palette: Palette) -> Section:
+def _comparison_section(other: Comparison, palette: Palette) -> Section:
     """Return the section with the differences from a second run."""
     plan, figures, grids = other.run.plan, [], []
     for name, table in other.tables.items():

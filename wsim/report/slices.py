@@ -1,6 +1,7 @@
-"""Slices: the tables of a page for the seats of one wonder or policy, and for additional runs (numbers of players). A
-table can be sliced by the factors of other tables by which its analysis can be split. The page shows one slice at a
-time, instead of the whole table.
+"""Compute slices: the tables of a page for the seats of one wonder or policy, or for an additional run.
+
+A table can be sliced by a factor of another table if its analysis can be split by this factor. The page shows one slice
+at a time instead of the whole table.
 """
 
 from __future__ import annotations
@@ -15,45 +16,45 @@ from wsim.stats.analysis import Analysis
 from wsim.stats.tables import Table
 
 Slices = Mapping[str, Mapping[str, pl.DataFrame]]
-"""A table for parts of the seats: by the dimension (wonder), then by its value (Gizah)."""
+"""A table for subsets of the seats, by dimension (wonder) and value (Gizah)."""
 MOST_ROWS = 2000
-"""Largest number of slices by one column, so that the page stays small; with more, the table is not sliced by it."""
+"""The largest number of slices per column, which keeps the page small; columns with more values are not used."""
 
 
 def slices(
     run: Run, tables: Mapping[str, Table], analyses: Mapping[str, Analysis], others: Sequence[Run],
     begin: Callable[[str], object],
 ) -> dict[str, Slices]:  # fmt: skip
-    """Return the slices of the tables of a run, by name; ``begin`` is called with the name of each.
+    """Return the slices of a run's tables by table name; ``begin`` is called with each name.
 
-    Raises UserError for additional runs that cannot be distinguished from this one, or of a different game.
+    Raises UserError for an additional run that cannot be distinguished from this run or is of a different game.
     """
     split = {name: analyses[name].by for name, table in tables.items() if table.form in ("levels", "owners")}
-    columns = dict.fromkeys(by[0] for by in split.values() if by and _several(tables, by[0]))
+    columns = dict.fromkeys(by[0] for by in split.values() if by and _has_several_values(tables, by[0]))
     teller, values = label_runs([run, *others]) if others else ("", [])
     sliced: dict[str, Slices] = {}
     for name, by in split.items():
         if by is None:
             continue
         begin(name)
-        parts = {column: _parts(run, analyses[name], by, column) for column in columns if column not in by}
+        parts = {column: _slices_by_column(run, analyses[name], by, column) for column in columns if column not in by}
         parts[teller] = {
             str(value): table.frame
             for value, other in zip(values[1:], others, strict=True)
-            if (table := _table(other, analyses[name], by)) is not None
+            if (table := _table_or_none(other, analyses[name], by)) is not None
         }
         sliced[name] = {column: frames for column, frames in parts.items() if frames}
     return sliced
 
 
-def _several(tables: Mapping[str, Table], column: str) -> bool:
-    """Return whether a table of levels has several values in a column."""
+def _has_several_values(tables: Mapping[str, Table], column: str) -> bool:
+    """Return whether any of these tables has several values in a column."""
     return any(column in table.frame.columns and table.frame[column].n_unique() > 1 for table in tables.values())
 
 
-def _parts(run: Run, analysis: Analysis, by: Sequence[str], column: str) -> dict[str, pl.DataFrame]:
-    """Return a table for each name in a column of the seats; none if there are no rows, or too many names."""
-    table = _table(run, analysis, (*by, column))
+def _slices_by_column(run: Run, analysis: Analysis, by: Sequence[str], column: str) -> dict[str, pl.DataFrame]:
+    """Return one table per name in a column of the seats table; empty if there are no rows or too many names."""
+    table = _table_or_none(run, analysis, (*by, column))
     if table is None or len(table.frame) > MOST_ROWS:
         return {}
     named = table.frame.with_columns(pl.col(column).cast(pl.String)).sort(column, maintain_order=True)
@@ -61,9 +62,8 @@ def _parts(run: Run, analysis: Analysis, by: Sequence[str], column: str) -> dict
     return {str(name): part for (name,), part in parts.items()}
 
 
-def _table(run: Run, analysis: Analysis, by: Sequence[str]) -> Table | None:
-    """Return a table of a run; None if it cannot be made, for example without picks, or from sums without this
-    split."""
+def _table_or_none(run: Run, analysis: Analysis, by: Sequence[str]) -> Table | None:
+    """Return a table of a run; None if it cannot be computed, for example without picks or from sums."""
     if not analysis.fits(run.plan):
         return None
     try:

@@ -1,4 +1,4 @@
-"""The templates, style sheets and scripts of pages."""
+"""Load the templates, style sheets and scripts of pages."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def template(name: str) -> Template:
-    """Return a template of a page; inserted text is escaped."""
+    """Return a page template that escapes inserted text."""
     return templates("wsim.report").get_template(name)
 
 
 @cache
 def templates(*homes: str) -> Environment:
-    """Return the templates of some packages; the first package that has a template of a name provides it."""
+    """Return an environment with the templates of several packages; for equal names, the first package is used."""
     import jinja2
     from markupsafe import Markup
 
@@ -33,20 +33,20 @@ def templates(*homes: str) -> Environment:
         auto_reload=False,
     )
     environment.filters["svg"] = Markup
-    environment.filters["parts"] = _parts
+    environment.filters["parts"] = _slices_json
     return environment
 
 
-def _parts(grid: Grid) -> str:
-    """Return the slices of a table for the script of a page."""
+def _slices_json(grid: Grid) -> str:
+    """Return the slices of a table as data for the script of a page."""
     from markupsafe import Markup
 
-    from wsim.report.grids import parts_json  # imports most of the laboratory
+    from wsim.report.grids import parts_json  # imports much of wsim.lab
 
     return Markup(parts_json(grid))
 
 
 def text_of(*names: str, home: str = "wsim.report") -> str:
-    """Return the concatenated text of files next to the templates of a package."""
+    """Return the concatenated text of files in the template folder of a package."""
     folder = files(home) / "templates"
     return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)

@@ -1,5 +1,8 @@
-"""Colours and fonts of the charts. Colours are CSS variables (templates/page.css, and the game's own), so that light,
-dark and print share one drawing."""
+"""Colours and fonts of charts.
+
+Colours are CSS variables (templates/page.css, and the game's own), so that light mode, dark mode and print share one
+drawing.
+"""
 
 from __future__ import annotations
 
@@ -14,29 +17,29 @@ SERIES: Sequence[str] = tuple(f"var(--series-{number})" for number in range(1, 9
 
 @dataclass(frozen=True)
 class Palette:
-    """The colours of names.
+    """Assigns colours to names.
 
     Attributes
     ----------
-    own: CSS colours of names with a fixed colour (``wsim.game.Game.COLOURS``).
+    own: the CSS colours of names that have a fixed colour (``wsim.game.Game.COLOURS``).
     """
 
     own: Mapping[str, str]
 
     def of(self, name: str, index: int) -> str:
-        """Return the colour of a name: its fixed colour, or the next of the series."""
+        """Return the colour of a name: its fixed colour, or the series colour with this index."""
         return f"var({_variable(name)})" if name in self.own else SERIES[index % len(SERIES)]
 
     def own_of(self, name: str) -> str:
-        """Return the fixed colour of a name, if it has one."""
+        """Return the fixed colour of a name; empty if it has none."""
         return self.of(name, 0) if name in self.own else ""
 
     def of_all(self, names: Sequence[str]) -> list[str]:
-        """Return the colours of some names that are shown together."""
+        """Return the colours of names that are shown together."""
         return [self.of(name, index) for index, name in enumerate(names)]
 
     def style(self) -> str:
-        """Return the style sheet's rule that defines the fixed colours."""
+        """Return the CSS rule that defines the fixed colours."""
         colours = "".join(f"  {_variable(name)}: {colour};\n" for name, colour in self.own.items())
         return f":root {{\n{colours}}}\n" if colours else ""
 
@@ -46,7 +49,7 @@ def _variable(name: str) -> str:
 
 
 def config() -> dict[str, Any]:
-    """Return the Vega-Lite configuration of every chart."""
+    """Return the Vega-Lite configuration that all charts share."""
     text = {
         "labelColor": FAINT,
         "titleColor": FAINT,

@@ -68,7 +68,7 @@ def test_an_answer_of_another_game_is_reported_in_one_sentence(run: str, wsim_co
     assert wsim_command("skill", "charms", "--game", "luck", *ladder).code == 0
     answer = wsim_command("report", run, "--skill", "a.json", "-q")
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "wsim: the answer of wsim skill in 'a.json' is of luck, not of seven_wonders\n"
+    assert answer.err == "wsim: the answer of wsim skill in 'a.json' is about luck, not seven_wonders\n"
 
 
 @pytest.mark.parametrize(

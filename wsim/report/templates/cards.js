@@ -1,4 +1,4 @@
-// The card of an element with data-face, while it is pointed at or has the focus; a tap shows it where there is no link.
+// Show the card of an element with data-face on hover or focus, or on a tap if the element is not a link.
 const faceTip = document.createElement("div");
 faceTip.id = "face-tip";
 faceTip.setAttribute("role", "presentation");

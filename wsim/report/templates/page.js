@@ -1,4 +1,4 @@
-// Tables: sorted by their headings, searched and filtered.
+// Tables: sort by heading, search and filter.
 function keyOf(row, column) {
   return row.cells[column].dataset.key;
 }
@@ -43,7 +43,7 @@ function filterRows(grid) {
   grid.querySelector("output").textContent = `${shown} ${shown === 1 ? "row" : "rows"}`;
 }
 
-// Slices: the rows of a part of the seats in the place of all of them.
+// Slices: show the rows of a subset of the seats instead of all rows.
 
 function cellOf([text, key, small, colour, range], like) {
   const cell = like.cloneNode(false);
@@ -75,7 +75,7 @@ function setUpSlices(grid, table) {
   const parts = JSON.parse(grid.querySelector("script.parts").textContent);
   select.parentElement.hidden = false;
   select.addEventListener("change", () => {
-    const place = select.selectedIndex - 1;  // the first option is the whole
+    const place = select.selectedIndex - 1;  // the first option is the whole table
     const rowOf = (cells) => {
       const row = document.createElement("tr");
       row.append(...cells.map((cell, column) => cellOf(cell, like[column])));
@@ -101,7 +101,7 @@ for (const grid of document.querySelectorAll(".grid")) {
   }
 }
 
-// Numbers of a mark under the pointer.
+// Show the numbers of the mark under the pointer.
 const tip = document.getElementById("tip");
 const MARK = '.chart [role="graphics-symbol"][aria-label]:not([aria-roledescription="axis"], [aria-roledescription="legend"])';
 
@@ -129,7 +129,7 @@ document.addEventListener("pointermove", (event) => {
   if (mark) placeTip(event);
 });
 
-// A mark leads to its row, which is ticked if rows can be compared.
+// A click on a mark scrolls to its row and ticks it if rows can be compared.
 document.addEventListener("click", (event) => {
   const mark = event.target.closest?.(MARK);
   const head = mark && [...document.querySelectorAll("tbody th")].find((one) => one.dataset.key === nameOf(mark));
@@ -142,15 +142,15 @@ document.addEventListener("click", (event) => {
 });
 document.addEventListener("scroll", () => { tip.hidden = true; }, { passive: true });
 
-// Where in the page we are.
+// Highlight the section that is in view.
 const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
 const watcher = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) links.get(target.id)?.classList.toggle("here", isIntersecting);
 }, { rootMargin: "-30% 0px -60% 0px" });
 for (const section of document.querySelectorAll("section[id]")) watcher.observe(section);
 
-// Tables: a word where they go on to the side, and their rows as a file.
-const wide = new ResizeObserver((entries) => {  // after the layout, which it would force on a page that is being loaded
+// Tables: a hint if they extend beyond the screen, and a download of their rows.
+const wide = new ResizeObserver((entries) => {  // after the layout, to avoid forcing one while the page loads
   for (const { target } of entries) {
     const scroll = target.closest(".scroll");
     scroll.parentElement.toggleAttribute("data-more", scroll.scrollWidth > scroll.clientWidth + 1);

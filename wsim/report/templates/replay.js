@@ -1,4 +1,4 @@
-// The board of a game. At a table where it is played (game.live), a page that renews itself brings a new one.
+// The board of a game. At a table where it is being played (game.live), the page updates itself with a new board.
 let game = null;
 let scenes = [];
 let seatCount = 0;
@@ -16,7 +16,7 @@ function colourOf(seat) {
   return game.colours[seat % game.colours.length];
 }
 
-// The chance of a seat to win: as it knows the game; with all hands open as seen from outside.
+// The win chance of a seat, from what it knows or, with open hands, from what an observer sees.
 function chance(seat) {
   if (!game.shares.length) return "";
   const open = !game.live && find("view").value === "open";
@@ -31,9 +31,9 @@ function total(scene, seat) {
   return scene.cities[seat].points.reduce((sum, one) => sum + one, 0);
 }
 
-// Whose cards are seen: everybody's, nobody's, or those of one seat and of those who win with it.
+// Whose cards are visible: everybody's, nobody's, or those of one seat and its partners.
 function sees(seat) {
-  const view = game.live ? "open" : find("view").value; // at a table, the page has only what may be seen
+  const view = game.live ? "open" : find("view").value; // at a table, the page contains only what the viewer may see
   if (view === "open") return true;
   if (view === "none" || seat === null) return false;
   return game.seats[Number(view)].side === game.seats[seat].side;
@@ -56,7 +56,7 @@ function svg(tag, attributes, text) {
   return one;
 }
 
-// Where the line from one box to another leaves the first.
+// The point where the line from one box to another leaves the first box.
 function edgeOf(from, to, box) {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const reach = Math.min((box.width / 2 + 5) / Math.abs(dx || 1e-9), (box.height / 2 + 5) / Math.abs(dy || 1e-9), 0.45);
@@ -83,7 +83,7 @@ function clash(fight, places, box) {
   const [one, other] = fight.seats.map((seat) => places[seat]);
   const [from, to] = [edgeOf(one, other, box), edgeOf(other, one, box)];
   const line = svg("line", { class: "clash", x1: from.x, y1: from.y, x2: to.x, y2: to.y });
-  if (Math.hypot(to.x - from.x, to.y - from.y) < 40) return [line];  // no room: what happens tells it
+  if (Math.hypot(to.x - from.x, to.y - from.y) < 40) return [line];  // no room; the list of events states it
   const [near, far] = [along(from, to, 0.14), along(from, to, 0.86)];
   return [
     line,
@@ -108,7 +108,7 @@ function node(scene, seat, place, box) {
   return one;
 }
 
-// A card on the table as a small square in its colour.
+// A card on the table, as a small square in its colour.
 function pip(card) {
   const one = make("i");
   if (card.kind !== null) one.style.setProperty("--kind", game.kinds[card.kind]);
@@ -142,7 +142,7 @@ function drawRing(scene) {
   ring.setAttribute("aria-label", `Points: ${points.join(", ")}. ${game.flows}: ${coins.join(", ") || "none"}.`);
 }
 
-// --- what happens, cards, board, points
+// --- events, cards, board, points
 
 function eventLine(event) {
   const line = make("li");
@@ -151,7 +151,7 @@ function eventLine(event) {
   return line;
 }
 
-// A card: what it gives as symbols and its name, in its colour; pointed at, it shows its drawing (cards.js).
+// A card: its effects as symbols and its name, in its colour; on hover, its drawing appears (cards.js).
 function cardOf(card, className) {
   const face = card.face || card.name;
   const gives = drawingOf(face)?.content.querySelector(".gives")?.cloneNode(true);
@@ -193,7 +193,7 @@ function cityOf(scene, seat) {
   return one;
 }
 
-// A part of a common board: its spaces, filled or still to be built, and what each seat has in it.
+// A part of a common board: its spaces, filled or still to be built, and each seat's share of it.
 function boardRow(row) {
   const built = row.places.filter((disc) => disc === null).length;
   const finished = built === row.places.length;
@@ -249,10 +249,10 @@ function show(place) {
     if (line.hasAttribute("aria-current")) line.setAttribute("aria-current", "step");
   }
   document.dispatchEvent(new CustomEvent("moment", { detail: here }));
-  if (game.live) return; // its address leads to the latest moment
+  if (game.live) return; // the address always shows the latest moment
   try {
     history.replaceState(null, "", here === game.home ? location.pathname + location.search : `#${here}`);
-  } catch { /* a page on the disk may have no history */ }
+  } catch { /* a page opened from a file may have no history */ }
 }
 
 function chapterFrom(direction) {
@@ -271,7 +271,7 @@ const KEYS = {
   End: () => scenes.length - 1,
 };
 
-// Played by itself: a step a second, until the end or until somebody steps.
+// Automatic play: one step per second, until the end or until somebody steps.
 let timer = 0;
 function pause() {
   clearInterval(timer);
@@ -296,7 +296,7 @@ document.addEventListener("keydown", (event) => {
     play();
   }
   if (!(event.key in KEYS) || event.ctrlKey || event.metaKey || event.altKey || inField) return;
-  if (game.live && !event.key.startsWith("Arrow")) return; // its page is scrolled
+  if (game.live && !event.key.startsWith("Arrow")) return; // other keys scroll the page
   event.preventDefault();
   if (timer) pause();
   show(KEYS[event.key]());
@@ -308,7 +308,7 @@ function showWords() {
   }
 }
 
-// A swipe over what changes: leftwards is on, as a page is turned.
+// A swipe over the changing part: left is forward, like turning a page.
 let touched = null;
 function swipes(section) {
   section.addEventListener("touchstart", (event) => {
@@ -326,7 +326,7 @@ function swipes(section) {
 
 const resized = new ResizeObserver(() => { if (game) drawRing(scenes[here]); });
 
-// Begin with the game of the page, where the address says; a renewed page stays at the moment that is being looked at.
+// Start with the game of the page, at the moment in the address; an updated page stays at the current moment.
 function begin() {
   const data = find("game");
   const stays = game && game.live && here < scenes.length - 1 ? here : null;

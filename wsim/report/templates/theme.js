@@ -1,6 +1,6 @@
 "use strict";
 
-// Light and dark: the system's choice, until the button says otherwise. A page on the disk may have no memory.
+// Light and dark: the system's choice until the button is used. A page opened from a file may have no storage.
 const root = document.documentElement;
 const themeButton = document.getElementById("theme");
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
