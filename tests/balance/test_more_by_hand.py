@@ -18,7 +18,7 @@ from wsim.balance.cells import Cell, _check_reachable, change_quantities, quanti
 from wsim.balance.conflicts import Z
 from wsim.balance.goal import Keep, Setting, Target
 from wsim.balance.knobs import Knob, Option
-from wsim.balance.patch_search import Candidate, PatchSearch, _together, worst_of
+from wsim.balance.patch_search import Candidate, PatchSearch, _pooled, worst_of
 from wsim.balance.repair import Aims, proposals, repaired, small_patches
 from wsim.balance.sampling import Effects, Level
 from wsim.balance.transfer import answer as transfer_module
@@ -111,7 +111,7 @@ def test_cheaper_or_nearer_candidates_are_preferred() -> None:
     assert [(str(each.patch), each.worst) for each in search.not_excluded()] == [("a", pytest.approx(1.2))]
     assert worst_of(cells, np.array([0.31])) == pytest.approx(1.2)
     assert worst_of(cells, np.array([0.25])) == pytest.approx(0.0)
-    pooled = _together(Level(np.array([1.0]), np.array([0.1]), 10), Level(np.array([4.0]), np.array([0.2]), 20))
+    pooled = _pooled(Level(np.array([1.0]), np.array([0.1]), 10), Level(np.array([4.0]), np.array([0.2]), 20))
     assert (pooled.value[0], pooled.error[0], pooled.games) == (
         pytest.approx((100 * 1 + 25 * 4) / 125), pytest.approx(125**-0.5), 30,
     )  # fmt: skip
@@ -300,10 +300,10 @@ def test_rare_cards_are_not_cells() -> None:
         _recorded=lambda _patch, seed, games, _folder: (seed, games),
     )  # fmt: skip
     target: Any = SimpleNamespace(name="t")
-    assert PicksEvaluator._cards_seen(evaluator, target) == ["A"]
+    assert PicksEvaluator._cards_with_action(evaluator, target) == ["A"]
     evaluator._named = lambda _target: ["B", "C"]
     with pytest.raises(UserError, match="hardly ever happened in 50 games"):
-        PicksEvaluator._cards_seen(evaluator, target)
+        PicksEvaluator._cards_with_action(evaluator, target)
 
 
 def test_a_change_in_worth_uses_deviations_from_the_baseline_means() -> None:
@@ -332,7 +332,9 @@ def test_a_change_in_worth_uses_deviations_from_the_baseline_means() -> None:
 
 def test_a_patch_not_excluded_is_reported_with_its_tightest_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """Win .31 is .01 over at a reach of .05, score 61 is 1 over at 10: the win share binds."""
-    monkeypatch.setattr(answer_module, "_place_of", lambda _search, index, value: f"cell {index} at {value[index]:g}")
+    monkeypatch.setattr(
+        answer_module, "_cell_description", lambda _search, index, value: f"cell {index} at {value[index]:g}"
+    )
     monkeypatch.setattr(answer_module, "_patch_line", lambda patch: " ".join(map(str, patch)))
     level = Level(np.array([0.31, 61.0]), np.array([0.1, 5.0]), 9)
     candidates = [SimpleNamespace(patch=patch, level=level) for patch in ((), ("a",), ("a", "b"), ("c",), ("d",))]

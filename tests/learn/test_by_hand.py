@@ -232,7 +232,7 @@ def test_existing_parts_count_as_played(tmp_path: Path) -> None:
         def _harvest_of(self, number: int, seats: Any) -> Any:
             return seats, []
 
-        def _made(self, make: Any, ready: Any, games: list[range]) -> Any:
+        def _played_parts(self, make: Any, ready: Any, games: list[range]) -> Any:
             return [(each, f"{make} {each.start}") for each in games]
 
     execution = Execution(progress=lambda _words, done, whole: said.append((done, whole)))

@@ -30,7 +30,7 @@ from wsim.questions.compare import answer as compare
 from wsim.questions.match import costs
 from wsim.questions.match.costs import Cost, _cost
 from wsim.questions.match.design import duels
-from wsim.questions.match.results import _rarer, cost_rows
+from wsim.questions.match.results import _rarity_remarks, cost_rows
 from wsim.questions.metrics import Metric, measures_of, overruled_for, parse_metric, sums_of
 from wsim.questions.picks.crossing import targets_of
 from wsim.questions.pooled import components_of, orders_of, ways_of
@@ -320,14 +320,14 @@ def test_two_policies_that_do_better_as_the_minority_are_both_named() -> None:
         return SimpleNamespace(table=table, figures=lambda: SimpleNamespace(wins=wins))
 
     assert [(cell.policy, cell.field) for cell in design.cells] == [(0, 1), (1, 0)]
-    (rare,) = _rarer(trial([0.4, 0.35], [0.5, 0.6]))
+    (rare,) = _rarity_remarks(trial([0.4, 0.35], [0.5, 0.6]))
     assert rare.startswith(
         "Both a and b win more than the fair share as one seat against seats of the other (1e, 3 players)"
     )
-    (crowd,) = _rarer(trial([0.1, 0.2], [0.2, 0.3]))
+    (crowd,) = _rarity_remarks(trial([0.1, 0.2], [0.2, 0.3]))
     assert crowd.startswith("Both a and b win less than the fair share")
-    assert _rarer(trial([0.4, 0.3], [0.5, 0.6])) == _rarer(trial([0.1, 0.2], [0.2, 0.34])) == []
-    assert _rarer(trial([0.6, 0.6], [0.7, 0.7], sides=2)) == []
+    assert _rarity_remarks(trial([0.4, 0.3], [0.5, 0.6])) == _rarity_remarks(trial([0.1, 0.2], [0.2, 0.34])) == []
+    assert _rarity_remarks(trial([0.6, 0.6], [0.7, 0.7], sides=2)) == []
 
 
 def test_sweep_targets_keep_row_order() -> None:

@@ -16,11 +16,11 @@ from wsim.stats import games, variance
 from wsim.stats.additive import Additive
 from wsim.stats.columns import FAIR, PLAYER_HALF_WIDTH, WIN_DIFFERENCE
 from wsim.stats.fewest import ENOUGH
-from wsim.stats.games import GameBatch, _cut
+from wsim.stats.games import GameBatch, _split_off_games
 from wsim.stats.intervals import Estimate, Interval, verdicts
 from wsim.stats.levels import Levels
 from wsim.stats.moments import Moments
-from wsim.stats.pairs import _numbered
+from wsim.stats.pairs import _with_block_numbers
 from wsim.stats.precision import games_to_decide
 from wsim.stats.rankings import order_numbers, orders_of
 from wsim.stats.sequential import Look, SequentialTest
@@ -146,7 +146,7 @@ def test_moments_of_one_group_split_into_pairs_with_the_denominator() -> None:
 
 def test_seven_games_are_numbered_in_three_blocks() -> None:
     batches = [GameBatch.of(pl.DataFrame({"game": games})) for games in ([0, 0, 1, 1], [2, 3, 4], [8, 9])]
-    blocks = [block.tolist() for _, block in _numbered(batches, 3, 7)]
+    blocks = [block.tolist() for _, block in _with_block_numbers(batches, 3, 7)]
     assert blocks == [[0, 0], [0, 1, 1], [2, 2]]
 
 
@@ -154,11 +154,11 @@ def test_batches_end_at_whole_games() -> None:
     frame = pl.DataFrame({"game": [0, 0, 1, 1, 1, 2, 3, 3]})
     for rows, whole, rest in ((5, [[0, 0, 1, 1, 1]], [2, 3, 3]), (4, [[0, 0], [1, 1, 1, 2]], [3, 3]),
                               (2, [[0, 0], [1, 1, 1], [2]], [3, 3]), (8, [], [0, 0, 1, 1, 1, 2, 3, 3])):  # fmt: skip
-        made, left = _cut(frame, rows)
+        made, left = _split_off_games(frame, rows)
         assert [part["game"].to_list() for part in made] == whole
         assert left["game"].to_list() == rest
     one = pl.DataFrame({"game": [7] * 5})
-    assert _cut(one, 2)[1].height == 5, "the only game is never cut"
+    assert _split_off_games(one, 2)[1].height == 5, "the only game is never cut"
 
 
 def test_a_long_table_is_read_range_by_range_of_its_games(monkeypatch: pytest.MonkeyPatch) -> None:

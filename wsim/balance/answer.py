@@ -329,9 +329,9 @@ def answer_of(search: PatchSearch, *, interrupted: bool = False) -> BalanceAnswe
         patch=best.patch,
         changes=_changes(search, best.patch, alone=interrupted),
         targets=_targets(search, proof),
-        trade=_trade(search),
+        trade=_trade_off(search),
         proofs=[attempt.record(evaluator.cells) for _, attempt in search.proofs],
-        binds=[_place_of(search, index, value) for index in binds] if proof is not None else [],
+        binds=[_cell_description(search, index, value) for index in binds] if proof is not None else [],
         conflicts=[] if proof is None else conflicts(evaluator.cells, Level(value, proof.error, 0), search.effects),
         idle=search.idle,
         provenance=_provenance(search, best.patch),
@@ -360,7 +360,9 @@ def _not_excluded(search: PatchSearch) -> list[str]:
         off = [float(cell.excess(value)) / cell.reach for cell, value in zip(cells, candidate.level.value, strict=True)]
         binds = int(np.argmax(off))
         reach = Z * candidate.level.error[binds]
-        sentences.append(f"{subject} not excluded: {_place_of(search, binds, candidate.level.value)} (+-{reach:.2g}).")
+        sentences.append(
+            f"{subject} not excluded: {_cell_description(search, binds, candidate.level.value)} (+-{reach:.2g})."
+        )
     if len(candidates) > MAX_NAMED:
         sentences.append(f"Nor are {len(candidates) - MAX_NAMED} more that cost less.")
     if search.passed_over:
@@ -368,7 +370,7 @@ def _not_excluded(search: PatchSearch) -> list[str]:
     return sentences
 
 
-def _place_of(search: PatchSearch, index: int, value: Any) -> str:
+def _cell_description(search: PatchSearch, index: int, value: Any) -> str:
     """Describe the value of a cell and its accepted range."""
     cell = search.evaluator.cells[index]
     low, high = (f"{bound:.4g}" for bound in (cell.low, cell.high))
@@ -452,7 +454,7 @@ def _interval(level: Level | Proof | None, index: int, name: str) -> dict[str, f
     return dict(Interval.normal(level.value, level.error).at(index, name))
 
 
-def _trade(search: PatchSearch) -> pl.DataFrame:
+def _trade_off(search: PatchSearch) -> pl.DataFrame:
     """Return the candidates on the Pareto front of cost and deviation."""
     rows = [
         {

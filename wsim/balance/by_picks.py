@@ -75,7 +75,7 @@ class PicksEvaluator(CellEvaluator):
         names = {card for target in targets for card in self._named(target)}
         self._only = names if len(names) == 1 else None
         for target in targets:
-            for card in self._cards_seen(target):
+            for card in self._cards_with_action(target):
                 low, high = target.bounds(0.0)
                 name = f"{target.action} {card} against {target.against}"
                 over = setting.table if target.players == MEAN else ""
@@ -143,7 +143,7 @@ class PicksEvaluator(CellEvaluator):
             )
         return [by_lower[str(target.card).lower()]]
 
-    def _cards_seen(self, target: Target) -> list[str]:
+    def _cards_with_action(self, target: Target) -> list[str]:
         """Return the cards of a target for which the action occurred in a sample of games; raise UserError if none."""
         named, games = self._named(target), self._settings.picks
         seed = self._sampler.seed("sample", self.name)
@@ -177,11 +177,11 @@ class PicksEvaluator(CellEvaluator):
 
         def measure() -> Arrays:
             with TemporaryDirectory(prefix="wsim-balance-") as folder:
-                return self._judged(self._recorded(patch, seed, games, folder), patch, free)
+                return self._values_in(self._recorded(patch, seed, games, folder), patch, free)
 
         return self._sampler.memory.recall(of, games, measure)
 
-    def _judged(self, run: Run, patch: Patch, free: Sequence[Option]) -> Arrays:
+    def _values_in(self, run: Run, patch: Patch, free: Sequence[Option]) -> Arrays:
         """Return the value of every cell in a run, and how options change it."""
         value, error = self._effects(run, None)
         effect, spread = np.zeros((2, len(free), len(self.cells)))

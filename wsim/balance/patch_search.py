@@ -87,7 +87,7 @@ class PatchSearch:
         nearest = self._repair()
         winner = self._race(nearest)
         self._eliminate(winner)
-        self.passed_over = self._try_few(cost_of(self.evaluator.knobs, winner))
+        self.passed_over = self._try_small_patches(cost_of(self.evaluator.knobs, winner))
         self._prove()
         self.over = True
 
@@ -146,7 +146,7 @@ class PatchSearch:
         level = evaluator.level((), "elimination", settings.games)
         self._note((), level)
 
-    def _try_few(self, dearer: float = math.inf) -> int:
+    def _try_small_patches(self, dearer: float = math.inf) -> int:
         """Measure cheaper patches of one or two values that may meet the targets; the other steps do not visit them.
 
         Patches that may be within their bounds, given the accuracy of effects measured without a patch, are played on
@@ -195,7 +195,7 @@ class PatchSearch:
             if proof.holds:
                 return
             known = self.failed.get(chosen.patch, chosen.level)
-            self.failed[chosen.patch] = _together(known, Level(proof.value, proof.error, games))
+            self.failed[chosen.patch] = _pooled(known, Level(proof.value, proof.error, games))
 
     def _provable(self, *, last: bool, widened: bool = False) -> Candidate | None:
         """Return the cheapest patch for which a proof with all its games has a fair chance, checked on separate deals.
@@ -216,7 +216,7 @@ class PatchSearch:
                 return known
             fair = fair or known
         if last and not widened:
-            self._try_few()
+            self._try_small_patches()
             return self._provable(last=True, widened=True)
         return fair
 
@@ -271,7 +271,7 @@ class PatchSearch:
         return front
 
 
-def _together(first: Level, second: Level) -> Level:
+def _pooled(first: Level, second: Level) -> Level:
     """Return the pooled level of two measurements on separate deals."""
     weights = [np.maximum(level.error, 1e-12) ** -2.0 for level in (first, second)]
     total = weights[0] + weights[1]

@@ -88,7 +88,7 @@ class LearnAnswer(AskedAnswer):
     def conclusion(cls, stored: Stored) -> Conclusion | None:
         """State how often the net wins."""
         judged = Largest(
-            "above", 0.95, lambda row: Words("", "the net wins", _often(row), share=True), lambda row: row["clear"]
+            "above", 0.95, lambda row: Words("", "the net wins", _win_words(row), share=True), lambda row: row["clear"]
         )
         rows = [
             {
@@ -111,7 +111,7 @@ class LearnAnswer(AskedAnswer):
         return Document(rows=shown, named="judgements", tables=tables, notes=notes)
 
 
-def _often(row: Row) -> tuple[str, str]:
+def _win_words(row: Row) -> tuple[str, str]:
     where = f"often than its fair share against {row['against']}, {row['ruleset']}, {row['players']} players"
     return f"more {where}", f"less {where}"
 

@@ -110,7 +110,7 @@ class LearnQuestion(Options):
     def resolve(self) -> LearningPlan:
         """Return the plan; raise UserError for options that cannot be combined with a plan file."""
         if self.is_short:
-            plan = self._short()
+            plan = self._plan_from_options()
         else:
             misplaced = {"--ruleset": self.ruleset, "--players": self.players, "--decisions": self.decisions}
             for name, value in misplaced.items():
@@ -127,7 +127,7 @@ class LearnQuestion(Options):
             plan = replace(plan, seed=self.seed)
         return plan.checked()
 
-    def _short(self) -> LearningPlan:
+    def _plan_from_options(self) -> LearningPlan:
         """Return the plan that fits a net to changed cards at the given tables."""
         game = self.game or first_game()
         ruleset = self.ruleset or str(find_game(game).default_plan()["ruleset"])

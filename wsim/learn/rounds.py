@@ -111,7 +111,7 @@ class Learning:
             done += len(parts) - len(missing)
             if missing:
                 make, ready = self._harvest_of(number, seats)
-                for games, records in self._made(make, ready, list(missing)):
+                for games, records in self._played_parts(make, ready, list(missing)):
                     missing[games].write(records)
                     done += 1
                     self.execution.report(f"round {number}: parts of {PART:,} decisions", done, whole)
@@ -131,7 +131,7 @@ class Learning:
         before = number - 1 if name == NET else round_of(name)
         return name if before is None else f"{learner_of(self.plan.game).policy}:file={self.net_path(before)}"
 
-    def _made(
+    def _played_parts(
         self, make: Harvest, ready: list[tuple[Plan, Simulator]], parts: list[range]
     ) -> Iterator[tuple[range, tuple[NDArray[Any], NDArray[Any]]]]:
         """Yield parts as they finish, played on threads or on a cluster."""

@@ -158,12 +158,12 @@ class Contrasts:
 
         The shape is (2, variants, deals).
         """
-        _, forms = self._whole_values()
+        _, forms = self._pooled_values()
         half = forms.shape[2] // 2
         sides = (forms[0, :, :half], base), (forms[1, :, half:], changed)
         return self.deals * np.stack([np.einsum("vf,fvd->vd", form, np.stack(parts)) for form, parts in sides])
 
-    def _whole_values(self) -> tuple[Floats, Floats]:
+    def _pooled_values(self) -> tuple[Floats, Floats]:
         """Return the pooled figure in baseline and variants, and its errors as linear forms in the features of both.
 
         The shapes are (2, variants) and (2, variants, features).
@@ -178,11 +178,11 @@ class Contrasts:
                 values[side, variant], forms[side, variant, part] = self.pooled.with_slope(totals[variant, part])
         return values, forms
 
-    def _with_whole(self, means: Estimate, base: int, changed: int) -> Estimate:
+    def _with_pooled(self, means: Estimate, base: int, changed: int) -> Estimate:
         """Return the estimates, with the pooled figure's replaced by the sum over both arms with these signs."""
         if self._of_whole is None:
             return means
-        values, forms = (np.einsum("s,s...->...", (base, changed), part) for part in self._whole_values())
+        values, forms = (np.einsum("s,s...->...", (base, changed), part) for part in self._pooled_values())
         own = self._of_whole.linear(values, forms, np.full(self.variants, float(self.deals)), means.level)
         made = means.value.copy(), means.error.copy(), means.games.copy()
         for array, column in zip(made, (own.value, own.error, own.games), strict=True):
@@ -191,11 +191,11 @@ class Contrasts:
 
     def base(self) -> Estimate:
         """Return the metrics of the baseline, variant by variant."""
-        return self._with_whole(self._moments.contrast(*_BASE[: self._ratios]), 1, 0)
+        return self._with_pooled(self._moments.contrast(*_BASE[: self._ratios]), 1, 0)
 
     def changed(self) -> Estimate:
         """Return the metrics of the variants."""
-        return self._with_whole(self._moments.contrast(*_CHANGED[: self._ratios]), 0, 1)
+        return self._with_pooled(self._moments.contrast(*_CHANGED[: self._ratios]), 0, 1)
 
     def effects(self, level: float = 0.95) -> Estimate:
         """Return variant minus baseline on common deals; the error accounts for their covariance.
@@ -212,7 +212,7 @@ class Contrasts:
     def _paired(self, level: float = 0.95) -> Estimate:
         """Return variant minus baseline, with errors from the observed deals only."""
         less = [(-sign, numerator, denominator) for sign, numerator, denominator in _BASE[: self._ratios]]
-        raw = self._with_whole(self._moments.contrast(*_CHANGED[: self._ratios], *less, level=level), -1, 1)
+        raw = self._with_pooled(self._moments.contrast(*_CHANGED[: self._ratios], *less, level=level), -1, 1)
         # where both arms agree in every game, rounding leaves an error of about 1e-9 of a single arm's error
         separate = self.base().error ** 2 + self.changed().error ** 2
         error = np.where(raw.error**2 < _ROUNDING * separate, 0.0, raw.error)

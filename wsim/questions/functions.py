@@ -56,13 +56,13 @@ def function_of(question: Question) -> Callable[..., Answer]:
             raise UserError(f"{function.__name__} takes no argument {given[len(by_position)]!r}")
         else:
             keys = {**dict(zip(by_position, given, strict=False)), **keys}
-        keys, arms = _renamed(question, keys)
+        keys, arms = _with_field_names(question, keys)
         execution = Execution(**{name: keys.pop(name) for name in EXECUTION if name in keys})
         groups = question.taken(keys)
         for name in keys:
-            if not question.plan or name in _decided(question):
+            if not question.plan or name in _keys_set_by(question):
                 known = [key for key in signature.parameters if key != "plan"]
-                verb, more = ("sets", " itself") if name in _decided(question) else ("has no option", "")
+                verb, more = ("sets", " itself") if name in _keys_set_by(question) else ("has no option", "")
                 raise UserError(f"{function.__name__} {verb} {name!r}{more}{nearest(name, known)}")
         if not question.plan:
             return question.answered(None, groups, execution)
@@ -77,7 +77,7 @@ def function_of(question: Question) -> Callable[..., Answer]:
     return function
 
 
-def _spelled(question: Question) -> tuple[dict[str, str], dict[str, str]]:
+def _keyword_names(question: Question) -> tuple[dict[str, str], dict[str, str]]:
     """Return, by keyword, the option fields and the plan keys whose keyword differs from their name.
 
     Keywords follow the command line: in a what-if, ``set`` is the change, and ``base_set`` is the plan's ``set``.
@@ -91,9 +91,9 @@ def _spelled(question: Question) -> tuple[dict[str, str], dict[str, str]]:
     return fields, {key_of(option.names[0]): key for key, option in question.plan_options.items() if option.names}
 
 
-def _renamed(question: Question, keys: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _with_field_names(question: Question, keys: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the keywords by option field, and separately the renamed plan keys."""
-    fields, plan = _spelled(question)
+    fields, plan = _keyword_names(question)
     for keyword, name in fields.items():
         if keyword in keys and name in keys:
             raise UserError(
@@ -104,7 +104,7 @@ def _renamed(question: Question, keys: dict[str, Any]) -> tuple[dict[str, Any], 
     return {fields.get(keyword, keyword): value for keyword, value in keys.items() if keyword not in plan}, arms
 
 
-def _decided(question: Question) -> set[str]:
+def _keys_set_by(question: Question) -> set[str]:
     """Return the plan keys that a question sets itself."""
     taken = {name for group in question.option_groups for name in options_of(group)}
     return set(options_of(Plan)) - set(question.plan) - taken if question.plan else set()
@@ -112,7 +112,7 @@ def _decided(question: Question) -> set[str]:
 
 def _signature(question: Question) -> tuple[inspect.Signature, list[str]]:
     """Return the signature of a question's function, and a line of help per keyword."""
-    plan_spelled = {key: keyword for keyword, key in _spelled(question)[1].items()}
+    plan_spelled = {key: keyword for keyword, key in _keyword_names(question)[1].items()}
     parameters, lines = dict[str, inspect.Parameter](), []
     for parameter, text in _parameters_of_groups(question):
         parameters.setdefault(parameter.name, parameter)
@@ -122,7 +122,7 @@ def _signature(question: Question) -> tuple[inspect.Signature, list[str]]:
         parameters["plan"] = inspect.Parameter("plan", kind, default=None, annotation="Plan | None")
     keywords = dict(EXECUTION)
     if question.plan:
-        decided = _decided(question)
+        decided = _keys_set_by(question)
         spelled = {plan_spelled.get(key, key): annotation for key, annotation in plan_keys().items()}
         keywords |= {name: annotation for name, annotation in spelled.items() if name not in decided}
     for name, annotation in keywords.items():
@@ -139,7 +139,7 @@ def _is_optional(parameter: inspect.Parameter) -> bool:
 
 def _parameters_of_groups(question: Question) -> Iterator[tuple[inspect.Parameter, str]]:
     """Yield the function parameter of each option of a question, with its help."""
-    spelled = {field: keyword for keyword, field in _spelled(question)[0].items()}
+    spelled = {field: keyword for keyword, field in _keyword_names(question)[0].items()}
     kinds = inspect.Parameter
     for group in question.option_groups:
         for field, annotation, default, text in keywords_of(group):

@@ -154,7 +154,7 @@ def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Me
         has, item = _item(rest, seats, owned)
         return Metric(name, "win_share", True, item=item, owned=has, per_game=head == "winner")
     if head in _OF_WISHES:
-        return _of_wishes(name, seats)
+        return _wish_metric(name, seats)
     if (pooled := pooled_figure_of(name)) is not None:
         return Metric(name, name, pooled.share, per_game=True, pooled=pooled)
     measures = measures_of(seats)
@@ -196,7 +196,7 @@ def is_of_worth(name: str) -> bool:
     return name.strip().partition(":")[0] in WORTHS
 
 
-def _of_wishes(name: str, seats: pl.DataFrame) -> Metric:
+def _wish_metric(name: str, seats: pl.DataFrame) -> Metric:
     """Return a worth or viability metric; raise UserError if a seats table does not count wishes for its item."""
     head, _, item = name.partition(":")
     for column in seats.columns:

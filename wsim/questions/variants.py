@@ -140,7 +140,7 @@ def sweep_values(sweep: str) -> tuple[str, list[str]]:
     path, equals, text = (part.strip() for part in sweep.partition("="))
     if not (path and equals and text):
         raise UserError(f"{sweep!r} is not a sweep: {_GRAMMAR}")
-    values = _range(sweep, text) if ".." in text else _listed(sweep, text)
+    values = _range(sweep, text) if ".." in text else _split_values(sweep, text)
     if not 2 <= len(values) <= MAX_VARIANTS:
         raise UserError(f"the sweep {sweep!r} has {len(values)} values: it must have 2 to {MAX_VARIANTS}; {_GRAMMAR}")
     return path, values
@@ -162,7 +162,7 @@ def _range(sweep: str, text: str) -> list[str]:
     return [str(int(number)) if whole else repr(float(number)) for number in numbers]
 
 
-def _listed(sweep: str, text: str) -> list[str]:
+def _split_values(sweep: str, text: str) -> list[str]:
     """Split at commas outside brackets and quotes: ``[1, 2],[2, 3]`` are two values."""
     values, depth, quote = [""], 0, ""
     for letter in text:

@@ -45,7 +45,7 @@ def player_half_widths(values: Floats, noise: Floats, level: float = 0.95) -> Fl
     common = max(float(square.mean()), 0.0)
     error = 2 * (common + noise[known]) ** 2 / (families - 1)
     spread = 0.0
-    if _homogeneity(square + noise[known], common + noise[known], families - 1) < HOMOGENEOUS:
+    if _homogeneity_p_value(square + noise[known], common + noise[known], families - 1) < HOMOGENEOUS:
         spread = max(float(square.var(ddof=1) - error.mean()), 0.0)
     weight = spread / (spread + error) if spread else np.zeros(len(square))
     # a row in which families happen to agree is not known to be the same for all: no half width is 0
@@ -59,7 +59,7 @@ def _half_widths_per_sd(families: int, level: float) -> float:
     return factor
 
 
-def _homogeneity(observed: Floats, expected: Floats, freedom: int) -> float:
+def _homogeneity_p_value(observed: Floats, expected: Floats, freedom: int) -> float:
     """Return the p-value of equal variances: how often simulated variances differ this much from the expected ones."""
     if len(observed) < 2 or not (expected > 0).all():
         return 1.0
@@ -107,7 +107,7 @@ class Between:
         note = self.sentence
         judged = figure == "worth" or (figure == "win_share" and {FAIR, "worth"} & set(frame.columns) == {FAIR})
         if judged and {"verdict", f"{figure}_low"} <= set(frame.columns):
-            alone, frame = frame["verdict"].is_in(_NAMED), _combined(frame, figure)
+            alone, frame = frame["verdict"].is_in(_NAMED), _with_verdicts_for_others(frame, figure)
             note += " The verdict (not q) allows for it"
             note += "." if not column.null_count() else "; a verdict in a row without it is about these players only."
             if further := int((alone & ~frame["verdict"].is_in(_NAMED)).sum()):
@@ -127,7 +127,7 @@ class Between:
         )
 
 
-def _combined(frame: pl.DataFrame, figure: str) -> pl.DataFrame:
+def _with_verdicts_for_others(frame: pl.DataFrame, figure: str) -> pl.DataFrame:
     """Keep only verdicts that also allow for other players: turn the rest into ``unclear``."""
     player = pl.col(PLAYER_HALF_WIDTH).fill_null(0.0)
     half = ((pl.col(f"{figure}_high") - pl.col(f"{figure}_low")) / 2).pow(2) + player.pow(2)

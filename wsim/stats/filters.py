@@ -55,7 +55,7 @@ def filtered(
         if match is None or not match["value"]:
             raise UserError(f"a filter is {GRAMMAR}, not {condition!r}")
         name = column_named(table, match["column"], splits, columns)
-        rows = table.filter(_holds(table, name, match["sign"], match["value"]))
+        rows = table.filter(_condition(table, name, match["sign"], match["value"]))
         if rows.is_empty() and not table.is_empty() and match["sign"] == "=" and not table.schema[name].is_numeric():
             known = table[name].drop_nulls().cast(str).unique().sort().to_list()
             remark = f"no row has the {name.replace('_', ' ')} {match['value']!r}{nearest(match['value'], known)}"
@@ -63,14 +63,14 @@ def filtered(
     return table, remark
 
 
-def _holds(table: pl.DataFrame, name: str, sign: str, text: str) -> pl.Expr:
+def _condition(table: pl.DataFrame, name: str, sign: str, text: str) -> pl.Expr:
     """Compare a column with a value given as text: numbers numerically, names case-insensitively."""
     import polars as pl
 
     values = [part.strip() for part in text.split(",")]
     column = pl.col(name)
     if table.schema[name].is_numeric():
-        numbers = [_number(name, value) for value in values]
+        numbers = [_parsed_number(name, value) for value in values]
         if sign in ("=", "!="):
             among = column.cast(pl.Float64).is_in(numbers)
             return among if sign == "=" else ~among
@@ -84,7 +84,7 @@ def _holds(table: pl.DataFrame, name: str, sign: str, text: str) -> pl.Expr:
     return among if sign == "=" else ~among
 
 
-def _number(name: str, text: str) -> float:
+def _parsed_number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:

@@ -163,13 +163,13 @@ class GameBatch:
 
     def flags(self, columns: Sequence[str]) -> NDArray[np.float32]:
         """Return columns as 1 where they are true (or a number above 0) and 0 elsewhere, shape (columns, rows)."""
-        return self._marked(columns, np.empty((len(columns), self.frame.height), np.float32))
+        return self._as_flags(columns, np.empty((len(columns), self.frame.height), np.float32))
 
     def marks(self, columns: Sequence[str]) -> NDArray[np.uint8]:
         """Return the same flags as bytes, in memory that this thread reuses on the next call."""
-        return self._marked(columns, scratch("marks", (len(columns), self.frame.height), np.uint8))
+        return self._as_flags(columns, scratch("marks", (len(columns), self.frame.height), np.uint8))
 
-    def _marked(self, columns: Sequence[str], result: Numbers) -> Numbers:
+    def _as_flags(self, columns: Sequence[str], result: Numbers) -> Numbers:
         for row, name in zip(result, columns, strict=True):
             column = self.frame[name]
             column = column if column.dtype == pl.Boolean else column > 0
@@ -212,14 +212,14 @@ def batches(
     for piece in _pieces(wanted, rows):
         waiting.append(piece)
         if sum(one.height for one in waiting) > rows:
-            whole, rest = _cut(pl.concat(waiting), rows)
+            whole, rest = _split_off_games(pl.concat(waiting), rows)
             yield from map(GameBatch.of, whole)
             waiting = [rest]
     if any(one.height for one in waiting):
         yield GameBatch.of(pl.concat(waiting))
 
 
-def _cut(frame: pl.DataFrame, rows: int) -> tuple[list[pl.DataFrame], pl.DataFrame]:
+def _split_off_games(frame: pl.DataFrame, rows: int) -> tuple[list[pl.DataFrame], pl.DataFrame]:
     """Split off batches of whole games, at most ``rows`` rows each (or one longer game); also return the rest."""
     whole = []
     numbers = frame["game"].to_numpy()

@@ -119,7 +119,7 @@ class OwnerSums:
             with np.errstate(invalid="ignore"):
                 value = mean + np.where(moved, effect * away, 0.0)
                 error = of_mean + np.where(moved[:, None], away[:, None] * form - effect[:, None] * of_share, 0.0)
-            estimates.append(self.moments.linear(_settled(value), np.nan_to_num(error), seen, level))
+            estimates.append(self.moments.linear(_without_rounding_errors(value), np.nan_to_num(error), seen, level))
         return _Outcome(*estimates)
 
     def _allowing_for_unseen(self, win: _Outcome) -> _Outcome:
@@ -179,7 +179,7 @@ class _Outcome:
     lacking: Estimate
 
 
-def _settled(values: Floats) -> Floats:
+def _without_rounding_errors(values: Floats) -> Floats:
     """Return values with rounding errors around 0 and 1 removed."""
     whole = np.rint(values)
     return np.where(np.abs(values - whole) < _ROUNDING, whole, values)

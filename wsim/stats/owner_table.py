@@ -110,7 +110,9 @@ def _of_rows(seats: pl.LazyFrame, players: pl.LazyFrame, prefix: str, shown: _Sh
     shown_groups = tallies or {nobody: tally(players.head(0).collect(), nobody)}
     named, sides, parted = pl.Series(shown.noun, names), parties(seats), {name: kinds[name] for name in groups}
     frames = [
-        _keyed(named, owner_sums(piece, prefix, raw=not within)[1].frame(shown.share, sides, shown.level), key, parted)
+        _with_key_columns(
+            named, owner_sums(piece, prefix, raw=not within)[1].frame(shown.share, sides, shown.level), key, parted
+        )
         for key, piece in shown_groups.items()
     ]
     return pl.concat(frames) if tallies or not groups else frames[0].clear()
@@ -153,7 +155,7 @@ def _table(
     note = OBSERVATIONAL + note_of(seats, groups, raw=shown.raw)
     note += missing_interval_note(frame, "win_difference_low", "score_difference_low")
     heading = title_of(shown.title or f"{noun.capitalize()}s", seats, groups, raw=shown.raw)
-    frame = _described(frame, noun, about)
+    frame = _with_properties(frame, noun, about)
     facts = [Column(name, CATEGORY) for name in frame.columns[1 : frame.columns.index("n")] if name not in groups]
     measures = means(name for name in frame.columns if name.startswith(POINTS_OF))
     columns: tuple[Column, ...] = (
@@ -195,10 +197,10 @@ def _of_sums(summary: Summary, prefix: str, shown: _Shown, level: float) -> pl.D
         )
     columns, sums = owner_sums(summary, prefix, raw=shown.raw)
     names = pl.Series(shown.noun, [name.removeprefix(prefix) for name in columns])
-    return _keyed(names, sums.frame(shown.share, summary.sides, level), (), {})
+    return _with_key_columns(names, sums.frame(shown.share, summary.sides, level), (), {})
 
 
-def _keyed(
+def _with_key_columns(
     names: pl.Series, frame: pl.DataFrame, key: tuple[object, ...], kinds: Mapping[str, pl.DataType]
 ) -> pl.DataFrame:
     """Add leading columns with the item names and the levels of the group."""
@@ -206,7 +208,7 @@ def _keyed(
     return frame.select(names, *levels, pl.all())
 
 
-def _described(frame: pl.DataFrame, noun: str, about: Mapping[str, Mapping[str, object]] | None) -> pl.DataFrame:
+def _with_properties(frame: pl.DataFrame, noun: str, about: Mapping[str, Mapping[str, object]] | None) -> pl.DataFrame:
     """Add the properties of each item after its name."""
     if not about:
         return frame

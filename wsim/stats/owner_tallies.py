@@ -75,17 +75,17 @@ class OwnerTallies:
         index[present] = np.arange(len(present))  # absent policies cost nothing
         result = _sums(piece, columns, index[codes], len(present))
         width = count * EACH
-        every = _spread(result.every, present, count, (0, 2)).reshape(width, width)
-        mixed, own = (_spread(part, present, count, (1, 3)) for part in (result.mixed, result.own))
-        own_totals = _spread(result.own_totals, present, count, (1,))
+        every = _padded(result.every, present, count, (0, 2)).reshape(width, width)
+        mixed, own = (_padded(part, present, count, (1, 3)) for part in (result.mixed, result.own))
+        own_totals = _padded(result.own_totals, present, count, (1,))
         return {
             "all": every,
             "own": own.reshape(-1, width, width),
             "mixed": mixed.reshape(-1, width, width),
-            "all_totals": _spread(result.totals, present, count, (0,)).ravel(),
+            "all_totals": _padded(result.totals, present, count, (0,)).ravel(),
             "own_totals": own_totals.reshape(-1, width),
-            "measures": _spread(result.measures, present, count, (0,)),
-            "own_measures": _spread(result.own_measures, present, count, (1,)),
+            "measures": _padded(result.measures, present, count, (0,)),
+            "own_measures": _padded(result.own_measures, present, count, (1,)),
             "owners": result.owners,
         }
 
@@ -142,7 +142,7 @@ def _sums(piece: Piece, columns: Sequence[str], codes: NDArray[np.int64], count:
     )
 
 
-def _spread(values: Floats, places: NDArray[np.int64], count: int, axes: Sequence[int]) -> Floats:
+def _padded(values: Floats, places: NDArray[np.int64], count: int, axes: Sequence[int]) -> Floats:
     """Pad an array with zeros for the absent policies, so that its axes ``axes`` have the length ``count``."""
     shape = [count if axis in axes else size for axis, size in enumerate(values.shape)]
     array = np.zeros(shape)

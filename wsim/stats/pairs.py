@@ -70,10 +70,10 @@ def owner_pairs(
     check_level(level)
     groups = (by,) if isinstance(by, str) else tuple(by)
     seats = competitors(seats_of(source))
-    things = _chosen(owned_names(seats, prefix), only, noun)
-    wanted = _chosen(things, partners_of, noun) if partners_of else []
+    things = _selected_columns(owned_names(seats, prefix), only, noun)
+    wanted = _selected_columns(things, partners_of, noun) if partners_of else []
     require(seats, ["game", outcome, *groups])
-    _refuse_unowned(seats, prefix, wanted, noun)
+    _check_owned(seats, prefix, wanted, noun)
     owned = [prefix + name for name in things]
     columns = strata_of(seats, groups, raw=raw)
     frames = []
@@ -134,7 +134,7 @@ def _pairs(seats: pl.LazyFrame, columns: Sequence[str], owned: Sequence[str], ou
     count = min(BLOCKS, known.games)
     counts = np.zeros((len(strata) if strata else 1, count, len(owned) + 1, len(owned) + 1))
     sums = np.zeros_like(counts)
-    numbered = _numbered(batches(seats, [outcome, *columns, *owned], known=known), count, max(known.games, 1))
+    numbered = _with_block_numbers(batches(seats, [outcome, *columns, *owned], known=known), count, max(known.games, 1))
     for products in in_order(lambda first: _products(*first, strata, owned, outcome), numbered):
         for stratum, block, both, weighted in products:
             counts[stratum, block] += both
@@ -154,14 +154,14 @@ def _pairs(seats: pl.LazyFrame, columns: Sequence[str], owned: Sequence[str], ou
     return _Pairs(first, second, cells[:, 0].sum(axis=0), affinity, lift)
 
 
-def _chosen(present: Sequence[str], only: Sequence[str], noun: str) -> list[str]:
+def _selected_columns(present: Sequence[str], only: Sequence[str], noun: str) -> list[str]:
     for name in only:
         if name not in present:
             raise UserError(f"the table has no {noun} {name!r}{nearest(name, present)}")
     return list(dict.fromkeys(only or present))
 
 
-def _refuse_unowned(seats: pl.LazyFrame, prefix: str, wanted: Sequence[str], noun: str) -> None:
+def _check_owned(seats: pl.LazyFrame, prefix: str, wanted: Sequence[str], noun: str) -> None:
     """Raise UserError for an item that no seat had, such as a card that is not used with this number of players."""
     counts = seats.select(pl.col(prefix + name).sum() for name in wanted).collect(engine="streaming")
     for name in wanted:
@@ -169,7 +169,7 @@ def _refuse_unowned(seats: pl.LazyFrame, prefix: str, wanted: Sequence[str], nou
             raise UserError(f"no seat of these games had the {noun} {name!r}, so it has no partners")
 
 
-def _numbered(
+def _with_block_numbers(
     all_batches: Iterable[GameBatch], blocks: int, games: int
 ) -> Iterator[tuple[GameBatch, NDArray[np.int64]]]:
     """Yield each batch with the block number of each game; the sizes of blocks differ by at most one game."""
@@ -323,7 +323,7 @@ def owner_chains(
         if len(chain) < 2:
             raise UserError(f"a chain has at least two {noun}s, not {len(chain)}")
     links = [name for chain in chains for name in chain]
-    names = _chosen(known, links, noun) if links else []
+    names = _selected_columns(known, links, noun) if links else []
     places = [[names.index(name) for name in chain] for chain in chains]
     columns = strata_of(seats, raw=raw)
     tallies = _chain_tallies(seats, columns, [prefix + name for name in names], places, outcome)
@@ -374,7 +374,9 @@ def _chain_tallies(
     blocks = min(BLOCKS, known.games)
     shape = (len(strata) if strata else 1, blocks)
     counts, sums = np.zeros((2, shape[0], 2, blocks, len(chains)))
-    numbered = _numbered(batches(seats, [outcome, *columns, *owned], known=known), blocks, max(known.games, 1))
+    numbered = _with_block_numbers(
+        batches(seats, [outcome, *columns, *owned], known=known), blocks, max(known.games, 1)
+    )
     for batch, block in numbered:
         has, values = batch.flags(owned) > 0, batch.column(outcome)
         stratum = strata.codes(batch.frame) if strata else np.zeros(len(values), np.int64)

@@ -56,12 +56,12 @@ def missing_interval_note(frame: pl.DataFrame, wins: str, scores: str) -> str:
 
 def strata_of(seats: pl.LazyFrame | Summary, by: Sequence[str] = (), *, raw: bool = False) -> tuple[str, ...]:
     """Return the columns within whose levels choices are compared: the policy; none if ``raw`` or split by it."""
-    if raw or POLICY in by or not _several(seats):
+    if raw or POLICY in by or not _has_several_policies(seats):
         return ()
     return (POLICY,)
 
 
-def _several(seats: pl.LazyFrame | Summary) -> bool:
+def _has_several_policies(seats: pl.LazyFrame | Summary) -> bool:
     """Return whether a table, or its sums, has seats of several policies."""
     if isinstance(seats, Summary):
         return seats.several(POLICY)
@@ -72,14 +72,14 @@ def _several(seats: pl.LazyFrame | Summary) -> bool:
 
 def note_of(seats: pl.LazyFrame | Summary, by: Sequence[str], *, raw: bool) -> str:
     """Return the end of a table's note on whether it pools policies or compares within them; empty for one policy."""
-    if POLICY in by or not _several(seats):
+    if POLICY in by or not _has_several_policies(seats):
         return ""
     return f" {RAW}" if raw else f" {WITHIN}"
 
 
 def title_of(title: str, seats: pl.LazyFrame | Summary, by: Sequence[str], *, raw: bool) -> str:
     """Return the title of a table, marked as raw if it pools several policies."""
-    return f"{title}, raw" if raw and POLICY not in by and _several(seats) else title
+    return f"{title}, raw" if raw and POLICY not in by and _has_several_policies(seats) else title
 
 
 def groups_of(seats: pl.LazyFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, pl.Series], pl.LazyFrame]]:

@@ -232,7 +232,7 @@ def factor(
     if adjusted:
         means = dict(zip(adjusted.names, adjusted.means().T, strict=True))
         about = about.with_columns(nulls(means[name]).alias(name) for name in chosen)
-    alone = _in_every_seat(sums.moments, sides)
+    alone = _takes_every_seat(sums.moments, sides)
     estimates = sums.estimates(level)
     estimates["win_share"] = estimates["win_share"].unknown(alone)
     frame = pl.DataFrame({**front.to_dict(), **_outcome_columns(estimates, sides), **about.to_dict()})
@@ -318,7 +318,7 @@ class _LevelSums:
         """Return the means of the outcomes."""
         fit, games = self.adjusted, self.moments.games[:, 0]
         if fit is None:
-            return _plain(self.moments, level)
+            return _unadjusted_means(self.moments, level)
         estimates = {name: fit.estimate(name, squares, games, level) for name, squares in self.squares.items()}
         n, wins = self.moments.totals[:, 0], self.moments.totals[:, 1]
         estimates["win_share"] = estimates["win_share"].allowing(np.minimum(wins, n - wins) <= _ROUNDING * n, games)
@@ -352,17 +352,17 @@ def outcome_columns(moments: Moments, sides: int, level: float) -> dict[str, pl.
 
     ``sides``: the number of players or teams in every game.
     """
-    estimates = _plain(moments, level)
-    estimates["win_share"] = estimates["win_share"].unknown(_in_every_seat(moments, sides))
+    estimates = _unadjusted_means(moments, level)
+    estimates["win_share"] = estimates["win_share"].unknown(_takes_every_seat(moments, sides))
     return _outcome_columns(estimates, sides)
 
 
-def _in_every_seat(moments: Moments, sides: int) -> NDArray[np.bool_]:
+def _takes_every_seat(moments: Moments, sides: int) -> NDArray[np.bool_]:
     """Return, for each level, whether it occupies all seats of its games, so that its win share is always 1 / seats."""
     return np.asarray(moments.totals[:, 0] == sides * moments.games[:, 0]) & (moments.games[:, 0] > 0)
 
 
-def _plain(moments: Moments, level: float) -> dict[str, Estimate]:
+def _unadjusted_means(moments: Moments, level: float) -> dict[str, Estimate]:
     """Return the means of the outcomes."""
     return {name: moments.ratio(index, 0, level, share=name == "win_share") for index, name in enumerate(OUTCOMES, 1)}
 

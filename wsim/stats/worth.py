@@ -134,7 +134,7 @@ def worth_sums(wanted: Wanted, parts: Iterable[tuple[Wishes, pl.DataFrame]]) -> 
         )  # fmt: skip
     assert added is not None
     totals, products, counts = np.split(added[:, sums_at()], (FEATURES, FEATURES + PRODUCTS), axis=1)
-    _fill_up(splits, count, reach, (totals, products, counts))
+    _fill_derived_cells(splits, count, reach, (totals, products, counts))
     sides = seats["team"].n_unique() if "team" in seats.columns else piece.seats
     return Summary(
         {
@@ -173,7 +173,7 @@ def _finer(split: _Split, splits: Sequence[_Split]) -> _Split | None:
     return next(parts, None)
 
 
-def _fill_up(
+def _fill_derived_cells(
     splits: Sequence[_Split], count: int, reach: NDArray[np.float64], others: Sequence[NDArray[np.float64]]
 ) -> None:
     """Fill the cells that follow from others: a single group contains all wishes, and the counts of its parts add up.
@@ -229,14 +229,14 @@ def _codes(
         if name in wishes.times:
             own, levels = wishes.times[name]
         else:
-            own, levels = _of_seats(piece, name)
+            own, levels = _seat_codes(piece, name)
             own = own[row]
         codes = codes * len(levels) + own
         names = [f"{before}\t{level}" if before else level for before in names for level in levels]
     return codes, tuple(names)
 
 
-def _of_seats(piece: Piece, name: str) -> tuple[NDArray[np.int64], list[str]]:
+def _seat_codes(piece: Piece, name: str) -> tuple[NDArray[np.int64], list[str]]:
     """Return the codes of a seats table column that contains names or numbers from 0, and the name of each code."""
     column = piece.batch.frame[name]
     if isinstance(column.dtype, pl.Enum):

@@ -283,7 +283,7 @@ def begin(
             f"{str(folder)!r} already contains a search: continue with wsim tune --resume {shlex.quote(str(folder))}, "
             "or name another --out"
         )
-    space = _moving(space, contests, usable_threads(execution.threads))
+    space = _space_of_effective_numbers(space, contests, usable_threads(execution.threads))
     history = History(
         question=question.record(),
         plan=json.loads(json.dumps(base.as_dict())),
@@ -370,7 +370,7 @@ def _command(base: Plan, question: TuneQuestion) -> str:
     return shlex.join([*words, *base.words(*_NOT_OF_A_SEARCH)])
 
 
-def _moving(space: Space, contests: Sequence[Contest], threads: int) -> Space:
+def _space_of_effective_numbers(space: Space, contests: Sequence[Contest], threads: int) -> Space:
     """Return the space of the numbers that change any game when moved; raise UserError if there are none."""
     parts = (range(SOON), range(SOON, PROBED))
 

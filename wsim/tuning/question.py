@@ -23,7 +23,7 @@ NOBODY = "none"
 JUDGES = ("heuristic", "weights")  # kinds of policies that are judges by default: strong and fast ones
 
 
-def _count_from(least: int) -> Check:
+def _each_at_least(least: int) -> Check:
     """Return a check that a whole number, or each of several, is at least ``least``."""
 
     def check(name: str, value: Any) -> Any:
@@ -35,20 +35,20 @@ def _count_from(least: int) -> Check:
     return check
 
 
-def _enough_games(name: str, value: Any) -> Any:
+def _check_games(name: str, value: Any) -> Any:
     """Raise UserError for a number of games that is too small for a meaningful mean."""
     from wsim.stats.fewest import ENOUGH
 
-    return _count_from(ENOUGH)(name, value)
+    return _each_at_least(ENOUGH)(name, value)
 
 
-def _worth(_name: str, value: Any) -> Any:
+def _check_margin(_name: str, value: Any) -> Any:
     if not 0 <= value < 1:
         raise UserError(f"margin must be the value of a point in wins, from 0 to less than 1, not {value!r}")
     return value
 
 
-def _set_name(_name: str, value: Any) -> Any:
+def _check_set_name(_name: str, value: Any) -> Any:
     if not value.replace("_", "").replace("-", "").isalnum() or not value.isascii():
         raise UserError(f"the name of a set may contain letters, digits, _ and -, not {value!r}")
     return value
@@ -85,7 +85,7 @@ class TuneQuestion(Options):
     )  # fmt: skip
     players: tuple[int, ...] = option(
         "Players at the tables: 4 or 3,4,5.", (), metavar="NUMBERS", read=lambda text: tuple(map(whole, names(text))),
-        shown="the usual number", check=_count_from(2), label="How many players at a table?", example="4",
+        shown="the usual number", check=_each_at_least(2), label="How many players at a table?", example="4",
     )  # fmt: skip
     against: tuple[str, ...] = option(
         "Policies in the other seats: one for all, or one per seat (repeatable: several tables).",
@@ -102,7 +102,7 @@ class TuneQuestion(Options):
         None,
         metavar="N",
         shown="60",
-        check=_count_from(1),
+        check=_each_at_least(1),
         label="Generations of the search",
     )
     candidates: int | None = option(
@@ -110,29 +110,31 @@ class TuneQuestion(Options):
         None,
         metavar="N",
         shown="20, more with many numbers",
-        check=_count_from(4),
+        check=_each_at_least(4),
         label="Candidates per generation",
     )
     games: int = option(
         "Games per candidate and generation, over all tables.", 1500, metavar="N", shown="1,500",
-        check=_enough_games, label="Games per candidate",
+        check=_check_games, label="Games per candidate",
     )  # fmt: skip
     held_out: int = option(
         "Games per table of the evaluation.",
         20_000,
         metavar="N",
         shown="20,000",
-        check=_enough_games,
+        check=_check_games,
         label="Games of the final check",
     )
     margin: float = option(
         "Value of a one-point score lead, in wins.",
         0.03,
         shown="0.03",
-        check=_worth,
+        check=_check_margin,
         label="Worth of a point of lead, in wins",
     )
-    name: str = option("Name of the weight set.", "tuned", shown="tuned", check=_set_name, label="Name of the result")
+    name: str = option(
+        "Name of the weight set.", "tuned", shown="tuned", check=_check_set_name, label="Name of the result"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

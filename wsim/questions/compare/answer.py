@@ -150,7 +150,7 @@ class CompareAnswer(AskedAnswer):
         first, second = self.runs
         names = (first, second) if first != second else ("first", "second")
         return [
-            {"what": path, **{name: _short(value) for name, value in zip(names, values, strict=True)}}
+            {"what": path, **{name: _shortened(value) for name, value in zip(names, values, strict=True)}}
             for path, values in self.differs.items()
         ]
 
@@ -174,7 +174,7 @@ def _slim(metrics: pl.DataFrame) -> pl.DataFrame:
     return metrics.drop("n_second", "differing", strict=False).rename({"n_first": "n"})
 
 
-def _short(value: Any) -> str:
+def _shortened(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 3]}..."
 
@@ -191,12 +191,12 @@ def ask(question: CompareQuestion, execution: Execution = Execution()) -> Compar
     every = stages(max(first.plan.games, second.plan.games), question.within, half)
     for stage in every:
         if stage.start or (question.within is not None and half() > question.within and first.games != second.games):
-            first, second = (_grown(run, stage.stop, execution) for run in (first, second))
+            first, second = (_with_more_games(run, stage.stop, execution) for run in (first, second))
             answer = compare_runs(first, second, question.metric, **how)
     return replace(answer, within=question.within)
 
 
-def _grown(run: Run, games: int, execution: Execution) -> Run:
+def _with_more_games(run: Run, games: int, execution: Execution) -> Run:
     """Return a run with at least ``games`` games, after playing the missing ones into its folder."""
     if run.plan.games >= games and run.complete:
         return run
@@ -223,7 +223,7 @@ def compare_runs(
     of_worth = [name for name in metrics if name.partition(":")[0] in WORTHS]
     others = [name for name in metrics if name not in of_worth]
     of_rows = bool(others) or not of_worth
-    _refuse_unlike(first, second, of_rows=of_rows)
+    _check_comparable(first, second, of_rows=of_rows)
     chosen = _metrics(first, second, others) if of_rows else ()
     worths = _worths(first, second, of_worth, level)
     by_people = first.people is not None or second.people is not None
@@ -253,7 +253,7 @@ def compare_runs(
         runs=(str(first.path), str(second.path)),
         differs=differences(first.provenance.identity, second.provenance.identity),
         paired=paired,
-        how=how or _how(first, second, games),
+        how=how or _pairing_sentence(first, second, games),
         games=counts,
         level=level,
         metrics=frame,
@@ -291,7 +291,7 @@ def _worths(first: Run, second: Run, names: Sequence[str], level: float) -> pl.D
     return frame.with_columns(q=nulls(benjamini_hochberg(frame["q"].to_numpy()))) if rows else frame
 
 
-def _refuse_unlike(first: Run, second: Run, *, of_rows: bool) -> None:
+def _check_comparable(first: Run, second: Run, *, of_rows: bool) -> None:
     """Raise UserError unless both runs have games and agree in game, number of players and, with rows, seats."""
     first_plan, second_plan = first.plan, second.plan
     names = f"{str(first.path)!r} and {str(second.path)!r}"
@@ -321,7 +321,7 @@ def _metrics(first: Run, second: Run, names: Sequence[str]) -> tuple[Metric, ...
         samples = [_with_seats(sample.drop(own, strict=False), first, second) for sample in samples]
     owned = find_game(first.plan.game).OWNED
     if names:
-        return tuple(dict.fromkeys(_read(name, samples, owned) for name in names))
+        return tuple(dict.fromkeys(_parse_for_either(name, samples, owned) for name in names))
     defaults = ["score", *(name for name in measures_of(samples[0]) if name.startswith(POINTS_OF))]
     metrics = [parse_metric(name, samples[0], owned) for name in defaults]
     for sample in samples:
@@ -340,7 +340,7 @@ def _with_seats(seats: pl.DataFrame, first: Run, second: Run) -> pl.DataFrame:
     return seats.with_columns(pl.format("seat {}", "seat").cast(pl.Enum(names)).alias("seat"))
 
 
-def _read(name: str, samples: Sequence[pl.DataFrame], owned: Mapping[str, str]) -> Metric:
+def _parse_for_either(name: str, samples: Sequence[pl.DataFrame], owned: Mapping[str, str]) -> Metric:
     """Parse a metric that may exist in only one of the runs."""
     try:
         return parse_metric(name, samples[0], owned)
@@ -371,7 +371,7 @@ def _common(first: Run, second: Run) -> list[range]:
     return [games for games in both if games]
 
 
-def _how(first: Run, second: Run, games: int) -> str:
+def _pairing_sentence(first: Run, second: Run, games: int) -> str:
     """Return a sentence on how the two runs are compared, and why."""
     plan, second_plan = first.plan, second.plan
     if games <= 1:

@@ -193,7 +193,7 @@ class MatchAnswer(Answer):
             table = table.join(renamed, on=keys, maintain_order="left")
         named = [name for name in self.policies if name in table.columns]
         ordered = [f"{name}{end}" for name in named for end in _ENDS]
-        return table.select(*(key for key in keys if key == "policy" or not _same(table, key)), *ordered)
+        return table.select(*(key for key in keys if key == "policy" or not _is_constant(table, key)), *ordered)
 
     def _notes(self) -> list[str]:
         """Return notes on estimand, confidence and stopping, and the remarks."""
@@ -215,7 +215,7 @@ class MatchAnswer(Answer):
             f"{self.estimand}. Margin: points ahead at the same table.",
             f"{together} with {sure} confidence; intervals are clustered by deal.",
             f"{why}: {self.deals:,} deals, {self.games:,} games in {self.seconds:.1f} s{rate}.",
-            *filter(None, [self._telling()]),
+            *filter(None, [self._undecided_note()]),
             *(f"{remark}." for remark in self.remarks),
             *self._modes(),
             *self._seed(),
@@ -229,7 +229,7 @@ class MatchAnswer(Answer):
             [f"The seed of this contest is {seed}; its SHA-256, published before: {commitment}."] if commitment else []
         )
 
-    def _telling(self) -> str:
+    def _undecided_note(self) -> str:
         """Return a sentence on how many more deals would settle the unclear pairs."""
         labels = [name for name in ("policy", "other", "ruleset", "players") if self.pairs[name].n_unique() > 1]
         deals, margin = int(self.pairs["deals"].max() or 0), self.question.margin  # type: ignore[arg-type]
@@ -300,16 +300,18 @@ def _digests(record: Mapping[str, Any]) -> list[str]:
 
 def _slim(frame: pl.DataFrame) -> list[dict[str, Any]]:
     """Drop columns that the title shows or that are constant; the JSON record has all of them."""
-    hidden = [name for name in ("ruleset", "players", "fair") if frame.height and name in frame and _same(frame, name)]
+    hidden = [
+        name for name in ("ruleset", "players", "fair") if frame.height and name in frame and _is_constant(frame, name)
+    ]
     hidden += [name for name in ("decided_at", "times_fair", "times_fair_low", "times_fair_high") if name in frame]
     return frame.drop(hidden).to_dicts()
 
 
-def _same(frame: pl.DataFrame, name: str) -> bool:
+def _is_constant(frame: pl.DataFrame, name: str) -> bool:
     return frame[name].n_unique() == 1
 
 
-def _of_its_own(output: MatchOutput) -> bool:
+def _has_own_folder(output: MatchOutput) -> bool:
     """Return whether a match is stored in its own folder."""
     return output.out is not None and not _is_file(output.out) and not (output.out / "run.json").is_file()
 
@@ -320,11 +322,11 @@ def _is_file(path: Path) -> bool:
 
 def opened(output: MatchOutput, made: dict[str, object]) -> DealFiles | None:
     """Check the output target before playing; return the files of the match's own folder, if it has one."""
-    if output.resume and not _of_its_own(output):
+    if output.resume and not _has_own_folder(output):
         raise UserError("--resume continues the match in a folder: name it with --out FOLDER")
     if output.out is not None and _is_file(output.out):
         MatchAnswer.check_target(output.out)
-    return open_folder(output.out, made, resume=output.resume) if output.out and _of_its_own(output) else None
+    return open_folder(output.out, made, resume=output.resume) if output.out and _has_own_folder(output) else None
 
 
 def write_to(output: MatchOutput, answer: MatchAnswer, files: DealFiles | None) -> Path | None:
@@ -402,7 +404,7 @@ def play_match(
 ) -> MatchAnswer:
     """Play the tables of a match one after the other, write the answer, and return it; see ``ask``."""
     where = output or MatchOutput()
-    if where.resume and where.out is not None and _of_its_own(where):
+    if where.resume and where.out is not None and _has_own_folder(where):
         question = question.continuing(begun(where.out / ANSWER))
     made = made_of(tables, question, tables[0].policies)
     if commitment:

@@ -38,7 +38,7 @@ def ratings(trials: Sequence[MatchTrial], level: float) -> pl.DataFrame:
         parts.append(orders_of(numbers, counts, trial.table.design.sides, len(policies)))
         clusters.append(index + first)
         first += len(numbers)
-    orders = _together(parts)
+    orders = _concatenated(parts)
     estimate = PlackettLuce.fit(orders, policies).clustered(orders, clusters).estimate(level)
     scale = POINTS_A_TENFOLD / math.log(10)
     frame = pl.DataFrame(
@@ -94,7 +94,7 @@ def _ahead(trial: MatchTrial) -> Interval:
     return Interval(value, value - reach, value + reach)
 
 
-def _together(parts: Sequence[Rankings]) -> Rankings:
+def _concatenated(parts: Sequence[Rankings]) -> Rankings:
     """Concatenate the finishing orders of tables of different sizes."""
     places = max(part.items.shape[1] for part in parts)
 

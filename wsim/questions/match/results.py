@@ -92,14 +92,14 @@ def stopped_of(trials: Sequence[MatchTrial]) -> str:
     return "budget" if "budget" in reasons else reasons.pop()
 
 
-def _ends(name: str, figure: Interval, at: Sequence[int]) -> dict[str, pl.Series]:
+def _interval_columns(name: str, figure: Interval, at: Sequence[int]) -> dict[str, pl.Series]:
     """Return the columns of a figure and its interval ends, for some pairs or cells."""
     indices = list(at)
     ends = {"": figure.value, "_low": figure.low, "_high": figure.high}
     return {f"{name}{end}": nulls(values[indices]) for end, values in ends.items()}
 
 
-def _front(trial: MatchTrial, rows: int) -> dict[str, Any]:
+def _table_columns(trial: MatchTrial, rows: int) -> dict[str, Any]:
     plan = trial.table.plan
     return {"ruleset": [plan.ruleset] * rows, "players": pl.Series([plan.players] * rows, dtype=pl.Int64)}
 
@@ -114,14 +114,14 @@ def pairs_of(trial: MatchTrial) -> pl.DataFrame:
     deals = pl.Series([trial.sums.deals] * len(every), dtype=pl.Int64)
     return pl.DataFrame(
         {
-            **_front(trial, len(every)),
+            **_table_columns(trial, len(every)),
             "policy": [names[first] for first, _ in design.pairs],
             "other": [names[second] for _, second in design.pairs],
-            **_ends("win_share", figures.wins, [first for first, _ in of_cells]),
-            **_ends("other_share", figures.wins, [second for _, second in of_cells]),
+            **_interval_columns("win_share", figures.wins, [first for first, _ in of_cells]),
+            **_interval_columns("other_share", figures.wins, [second for _, second in of_cells]),
             "fair": [1 / design.sides] * len(every),
-            **_ends("difference", figures.edges, every),
-            **_ends("margin", figures.leads, every),
+            **_interval_columns("difference", figures.edges, every),
+            **_interval_columns("margin", figures.leads, every),
             "verdict": ["unclear" if verdict is None else verdict.verdict for verdict in decided],
             "decided_at": pl.Series(
                 [None if verdict is None else verdict.look.deals for verdict in decided], dtype=pl.Int64
@@ -135,16 +135,16 @@ def cells_of(trial: MatchTrial) -> pl.DataFrame:
     """Return one row per policy and field at a table."""
     design, names, figures = trial.table.design, trial.table.policies, trial.figures()
     every = range(len(design.cells))
-    fair = _ends("times_fair", figures.wins.scaled(design.sides), every)
+    fair = _interval_columns("times_fair", figures.wins.scaled(design.sides), every)
     against = [None if cell.field is None else names[cell.field] for cell in design.cells]
     return pl.DataFrame(
         {
-            **_front(trial, len(every)),
+            **_table_columns(trial, len(every)),
             "policy": [names[cell.policy] for cell in design.cells],
             "against": pl.Series(against, dtype=pl.String),
-            **_ends("win_share", figures.wins, every),
+            **_interval_columns("win_share", figures.wins, every),
             **fair,
-            **_ends("margin", figures.points, every),
+            **_interval_columns("margin", figures.points, every),
             "deals": pl.Series([trial.sums.deals] * len(every), dtype=pl.Int64),
         }
     )
@@ -177,7 +177,7 @@ def remarks_of(trials: Sequence[MatchTrial]) -> list[str]:
                     f"{names[first]} and {names[second]} differ in {differing:,} of {trial.sums.deals:,} deals "
                     f"({trial.table.name}): too few for an interval"
                 )
-        remarks += _rarer(trial)
+        remarks += _rarity_remarks(trial)
         cycle = [names[policy] for policy in circle(trial)]
         if cycle:
             beats = [f"{winner} beats {loser}" for winner, loser in zip(cycle, cycle[1:] + cycle[:1], strict=True)]
@@ -185,7 +185,7 @@ def remarks_of(trials: Sequence[MatchTrial]) -> list[str]:
     return remarks
 
 
-def _rarer(trial: MatchTrial) -> list[str]:
+def _rarity_remarks(trial: MatchTrial) -> list[str]:
     """Return remarks on pairs whose policies both do better, or both do worse, as a single seat."""
     design, names, figures = trial.table.design, trial.table.policies, trial.figures()
     if design.mixed or design.sides == 2:

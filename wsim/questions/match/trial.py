@@ -107,9 +107,9 @@ class MatchTrial(Trial[MatchSums]):
             own = slice(first, first + count)
             figures[name] = Interval(look.effects.value[own], look.low[own], look.high[own])
             first += count
-        return self._spread(Figures(**figures), look)
+        return self._with_score_intervals(Figures(**figures), look)
 
-    def _spread(self, figures: Figures, look: Look) -> Figures:
+    def _with_score_intervals(self, figures: Figures, look: Look) -> Figures:
         """Add intervals for win shares that are 0 or 1 in every deal, and for their differences."""
         edges, design = figures.edges, self.table.design
         wins, flat = figures.wins.with_wilson(look.deals, 1 - 2 * float(normal_cdf(-look.boundary)))

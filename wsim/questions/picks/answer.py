@@ -303,7 +303,7 @@ def play_experiment(
     with ExitStack() as resources:
         workers = resources.enter_context(execution.connected(simulators[0])).cluster
         how: dict[str, Any] = {"threads": execution.threads, "cluster": workers}
-        own = [_place(folder, concrete, arm) for arm in arms]
+        own = [_folder_of(folder, concrete, arm) for arm in arms]
         places = [path or resources.enter_context(TemporaryDirectory(prefix="wsim-picks-")) for path in own]
         games = max([plan.games, *(_games_in(path) for path in places if resume and question.within)])
 
@@ -358,7 +358,7 @@ def _cards(question: PickQuestion, simulators: Sequence[Simulator]) -> tuple[str
     return tuple(name for name in changed if name in names)
 
 
-def _place(folder: str | Path | None, question: PickQuestion, arm: _Arm) -> str | Path | None:
+def _folder_of(folder: str | Path | None, question: PickQuestion, arm: _Arm) -> str | Path | None:
     """Return the folder of an experiment: the given folder, or a subfolder for a value of a sweep."""
     if folder is None or arm.value is None:
         return folder
@@ -406,7 +406,7 @@ def _answer(
     parts = [
         part if arm.value is None else part.select(pl.lit(arm.value).alias("value"), pl.all())
         for arm, run in zip(arms, runs, strict=False)
-        for part in _of_run(run, question, cards)
+        for part in _run_effects(run, question, cards)
     ]
     effects = pl.concat(parts).with_columns(pl.col("card").cast(pl.String))
     effects = effects.with_columns(q=nulls(benjamini_hochberg(effects["p"].fill_null(float("nan")).to_numpy())))
@@ -428,7 +428,7 @@ def _answer(
     )
 
 
-def _of_run(run: Run, question: PickQuestion, cards: Sequence[str]) -> list[pl.DataFrame]:
+def _run_effects(run: Run, question: PickQuestion, cards: Sequence[str]) -> list[pl.DataFrame]:
     """Return the effects of each action, estimated from one run."""
     picks, seats = run.picks, run.seats
     for name, value in (("age", question.age), ("turn", question.turn)):

@@ -40,7 +40,7 @@ def crossing(values: Floats, effect: Floats, low: Floats, high: Floats, target: 
     effect, low, high: the effect at each value, with its interval.
     """
     met = _roots(values, effect - target)
-    may = _may_be_met(values, low, high, target)
+    may = _compatible_range(values, low, high, target)
     if may is None:
         side = "above" if float(np.min(low)) > target else "below"
         return Crossing(None, None, None, f"{side} the target at every value")
@@ -89,7 +89,7 @@ def _roots(values: Floats, heights: Floats) -> Floats:
     return np.sort(np.array(roots, dtype=np.float64))
 
 
-def _may_be_met(values: Floats, low: Floats, high: Floats, target: float) -> tuple[float, float] | None:
+def _compatible_range(values: Floats, low: Floats, high: Floats, target: float) -> tuple[float, float] | None:
     """Return the first and last value at which ``low <= target <= high``, interpolated linearly."""
     held = values[(low <= target) & (target <= high)]
     edges = np.concatenate([held, _roots(values, low - target), _roots(values, high - target)])

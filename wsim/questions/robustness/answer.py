@@ -300,7 +300,7 @@ class _Table:
     def pairs(self) -> Iterator[dict[str, Any]]:
         """Yield one row per pair of policies, then one row for all pairs."""
         pairs = list(combinations(range(len(self.policies)), 2))
-        differences = [self._apart(*pair) for pair in pairs]
+        differences = [self._item_differences(*pair) for pair in pairs]
         signs = [self.sign[first] * self.sign[second] for first, second in pairs]
         for (first, second), (apart, left_out), sign in zip(pairs, differences, signs, strict=True):
             names = {"table": self.name, "first": self.policies[first], "second": self.policies[second]}
@@ -311,7 +311,7 @@ class _Table:
             every: dict[str, Any] = {"table": self.name, "first": EVERY, "second": None}
             yield every | _row(distance(apart, left_out, self.level), sign) | {"items": len(self.labels)}
 
-    def _apart(self, first: int, second: int) -> tuple[Floats, Floats]:
+    def _item_differences(self, first: int, second: int) -> tuple[Floats, Floats]:
         """Return two policies' differences over the items known for both, and their changes without each cell."""
         apart, left_out = self.values[second] - self.values[first], self.left_out[:, second] - self.left_out[:, first]
         known = np.isfinite(apart)

@@ -177,7 +177,9 @@ class SkillAnswer(SelfPlayAnswer):
         notes = [
             f"{self.estimand}. A fair share of wins is {self.fair:.3f}.",
             f"{self.games:,} games at each level. {level} intervals, clustered by deal; {paired}",
-            *filter(None, [self._telling(), reached(self.games, self.question["within"], self.widest, "the changes")]),
+            *filter(
+                None, [self._undecided_note(), reached(self.games, self.question["within"], self.widest, "the changes")]
+            ),
             *(f"{remark}." for remark in self.remarks),
         ]
         return Document(rows=shown[0], tables=tables, notes=notes)
@@ -187,7 +189,7 @@ class SkillAnswer(SelfPlayAnswer):
         """The largest half width of an interval of a change."""
         return widest_of(self.changes["change_low"], self.changes["change_high"])
 
-    def _telling(self) -> str:
+    def _undecided_note(self) -> str:
         """Return a sentence on how many more games would settle the unclear changes over the ladder."""
         weaker, stronger = _pairs(self.changes)[0]
         changes = self.changes.filter(weaker=weaker, stronger=stronger)

@@ -178,7 +178,7 @@ class WhatIfAnswer(Answer):
         effects = shown.to_dicts()
         crowded = len(effects) > FEW
         metric, columns = self.question.metric, effect_columns(self.question.metric)
-        title = f"{_what(effects)}. {self.estimand}"
+        title = f"{_title_of(effects)}. {self.estimand}"
         label = "variant" if effects[0]["value"] is None else "value"
         chart = Chart("forest", ("effect",), (label,), f"Effect on {metric}, with its interval", printed=True)
         charts = (chart,) if len(effects) > 1 else ()
@@ -270,7 +270,7 @@ def _number(value: object) -> float | None:
         return None
 
 
-def _what(rows: Sequence[Mapping[str, Any]]) -> str:
+def _title_of(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return the title: the variant, the path of a sweep, or the number of variants."""
     if rows[0]["value"] is not None:
         return f"Sweep over {rows[0]['variant'].partition('=')[0]}"

@@ -124,10 +124,10 @@ def effects_of(
             )
         )
     end = ("verdict", "decided_at", "n_baseline", "n_changed", "differing", "variance_removed")
-    return _with_same(pl.concat(chosen).select("variant", "value", "baseline", "changed", *EFFECT, *end), variants)
+    return _with_identical(pl.concat(chosen).select("variant", "value", "baseline", "changed", *EFFECT, *end), variants)
 
 
-def _with_same(effects: pl.DataFrame, variants: Sequence[Variant]) -> pl.DataFrame:
+def _with_identical(effects: pl.DataFrame, variants: Sequence[Variant]) -> pl.DataFrame:
     """Insert the variants that equal the baseline, which have no effect and are not played."""
     rows = {row["variant"]: row for row in effects.to_dicts()}
     baseline = effects["baseline"][0]
