@@ -8,6 +8,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from wsim.lab.run import record
 from wsim.lab.tasks import packed
 from wsim.policies import effect_calls, isolated_effects
 from wsim.policies.declare import isolated
-from wsim.policies.isolated_effects import IsolatedEffects
+from wsim.policies.isolated_effects import ANSWER, IsolatedEffects
 from wsim.policies.isolation import report
 from wsim.wonders.game import GAME
 
@@ -115,6 +116,54 @@ def test_what_a_function_raises_is_told_and_the_next_call_is_answered(served: Is
     assert result_of(served, "raising", table=table) == (0, "")
 
 
+class Answering:
+    """A socket that answers with bytes, a few at a time, and then says that its process has ended."""
+
+    def __init__(self, *pieces: bytes) -> None:
+        self.pieces, self.sent = list(pieces), b""
+
+    def sendall(self, request: bytes) -> None:
+        self.sent += request
+
+    def recv(self, size: int) -> bytes:
+        piece = self.pieces.pop(0) if self.pieces else b""
+        assert len(piece) <= size
+        return piece
+
+
+@pytest.mark.parametrize(
+    ("pieces", "answer"),
+    [
+        ([ANSWER.pack(-7, 0)], (-7, "")),
+        ([ANSWER.pack(-7, 0)[:3], ANSWER.pack(-7, 0)[3:]], (-7, "")),
+        ([ANSWER.pack(5, 3), b"a\x1b", b"c"], (0, "raised a?c")),
+        ([ANSWER.pack(5, 501)], (0, "did not answer properly")),
+        ([ANSWER.pack(5, -1)], (0, "did not answer properly")),
+        ([ANSWER.pack(5, 0)[:3]], (0, "ended its process (exit 3)")),
+        ([ANSWER.pack(5, 2), b"a"], (0, "ended its process (exit 3)")),
+    ],
+)
+def test_an_answer_is_a_number_or_a_short_text(
+    pieces: list[bytes], answer: tuple[int, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[bool] = []
+    process: Any = IsolatedEffects.__new__(IsolatedEffects)
+    own = Answering(*pieces)
+    process._process = SimpleNamespace(
+        sockets=[own], end=lambda: ended.append(True), why_ended=lambda: "ended its process (exit 3)"
+    )
+    process._owner, process._ended = os.getpid(), False
+    monkeypatch.setattr(isolated_effects, "select", SimpleNamespace(select=lambda own, *_more: (own, [], [])))
+    assert process._exchange(b"request") == answer
+    assert own.sent == b"request"
+    bad = not answer[1].startswith("raised") and answer[1] != ""
+    assert (ended, process._ended) == ([True] * bad, bad)
+    monkeypatch.setattr(isolated_effects, "select", SimpleNamespace(select=lambda *_given: ([], [], [])))
+    assert process._exchange(b"") == (0, "did not return within 10 s")
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    assert process._exchange(b"")[1].startswith("cannot be called in a process that was forked")
+
+
 def test_games_are_those_of_the_number_that_it_returns(served: IsolatedEffects, tmp_path: Path) -> None:
     assert played(patch(tmp_path, "mine.flat(least=0, most=5)", FUNCTIONS)) == played(patch(tmp_path, "3"))
     assert effect_calls.isolated_processes() == [served]  # the same file serves other folders
@@ -143,8 +192,8 @@ def test_rows_are_those_of_trusted_effects(alone: None, tmp_path: Path) -> None:
         trusted = record(plan, tmp_path / "trusted", threads=2)
     apart = record(plan, tmp_path / "apart", threads=2)
     assert apart.seats.collect().equals(trusted.seats.collect())
-    told = [json.loads((tmp_path / name / "run.json").read_text()) for name in ("apart", "trusted")]
-    assert (told[0]["isolated"], "isolated" in told[1]) == (["census.py"], False)
+    sessions = [json.loads((tmp_path / name / "run.json").read_text())["sessions"][-1] for name in ("apart", "trusted")]
+    assert [session.get("isolated") for session in sessions] == [["census.py"], None]
 
 
 @pytest.mark.slow

@@ -66,7 +66,7 @@ class IsolatedEffects:
     def __init__(self, file: EffectFile, functions: Sequence[tuple[str, int]], interface: EffectInterface) -> None:
         refuse_where_no_process_can_be_confined("isolated effects")
         self.functions, self.failures, self.interface = list(functions), Failures(file.name), interface
-        self._owner, self._lock = os.getpid(), threading.Lock()
+        self._owner, self._lock, self._ended = os.getpid(), threading.Lock(), False
         self._process = ConfinedProcess("wsim.policies.effect_worker", 1)
         spec = {
             "file": os.path.abspath(file.path),  # noqa: PTH100 (as it is imported, links and all)
@@ -99,8 +99,8 @@ class IsolatedEffects:
         return self._process.number
 
     def serves(self, function: tuple[str, int]) -> bool:
-        """Return whether it serves a function, in this process (a process that was forked starts another one)."""
-        return function in self.functions and self._owner == os.getpid()
+        """Return whether it serves a function in this process; a process that was forked from it starts another one."""
+        return function in self.functions and self._owner == os.getpid() and not self._ended
 
     def entry(self, function: tuple[str, int]) -> Any:
         """Return the function for a slot: it writes the table and has the process compute the number."""
@@ -132,33 +132,41 @@ class IsolatedEffects:
         """Return the number that the process computes, or a number that no effect may return, and note why."""
         table = ctypes.string_at(room, self.interface.table.itemsize)
         with self._lock:
-            try:
-                result, reason = self._exchange(REQUEST.pack(number, *arguments) + table)
-            except (OSError, ValueError, struct.error):
-                result, reason = 0, self._process.why_ended()
+            result, reason = self._exchange(REQUEST.pack(number, *arguments) + table)
         if not reason:
             return result if result != _NO_VALUE else _NO_VALUE + 1  # which is out of every range as well
         _REASONS[threading.get_ident()] = reason
         return _NO_VALUE
 
     def _exchange(self, request: bytes) -> tuple[int, str]:
-        """Send a request and return the result and the reason of a failure; after the latter the process is ended."""
+        """Send a request and return the result and why it failed; the process ends if it does not answer properly."""
+        if self._owner != os.getpid():
+            return 0, "cannot be called in a process that was forked after the games were prepared"
         own = self._process.sockets[0]
-        own.sendall(request)
-        if not select.select([own], [], [], SECONDS)[0]:
-            self._process.end()
-            return 0, f"did not return within {SECONDS:.0f} s"
-        result, length = ANSWER.unpack(_received(own, ANSWER.size))
-        if not length:
-            return result, ""
-        return 0, f"raised {printable(_received(own, min(max(length, 0), TEXT)).decode(errors='replace'))}"
+        try:
+            own.sendall(request)
+            result, length = ANSWER.unpack(_received(own, ANSWER.size))
+            if not length:
+                return result, ""
+            if 0 < length <= TEXT:
+                return 0, f"raised {printable(_received(own, length).decode(errors='replace'))}"
+            reason = "did not answer properly"
+        except TimeoutError:
+            reason = f"did not return within {SECONDS:.0f} s"
+        except OSError:
+            reason = self._process.why_ended()
+        self._process.end()
+        self._ended = True
+        return 0, reason
 
 
 def _received(own: socket.socket, size: int) -> bytes:
-    """Return that many bytes of an answer; ValueError if the process ends before, or takes too long."""
+    """Return that many bytes of an answer; OSError if the process ends first, TimeoutError if it takes too long."""
     text = b""
     while len(text) < size:
-        if not select.select([own], [], [], SECONDS)[0] or not (piece := own.recv(size - len(text))):
-            raise ValueError("no answer")
+        if not select.select([own], [], [], SECONDS)[0]:
+            raise TimeoutError
+        if not (piece := own.recv(size - len(text))):
+            raise ConnectionResetError
         text += piece
     return text
