@@ -136,10 +136,10 @@ def test_seats_may_have_separate_chances(name: str) -> None:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"overrule": "2"}, "overrule must be a chance from 0 to 1, not '2'"),
-        ({"overrule": "0.1,0.2"}, "overrule names 2 seats of 4"),
+        ({"overrule": "2"}, "overrule must be a probability from 0 to 1, not '2'"),
+        ({"overrule": "0.1,0.2"}, "overrule gives 2 values for 4 seats"),
         ({"overrule": "0.1", "randomise": "0.1"}, "randomise and overrule are different experiments"),
-        ({"overrule": "-1", "game": "tower_of_babel"}, "overrule must be a chance"),
+        ({"overrule": "-1", "game": "tower_of_babel"}, "overrule must be a probability"),
     ],
 )
 def test_invalid_chances_are_rejected(keys: dict[str, Any], words: str) -> None:

@@ -137,7 +137,7 @@ def test_a_worth_table_without_wishes_has_no_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"worth": "lots"}, "worth must be a chance from 0 to 1, not 'lots'"),
+        ({"worth": "lots"}, "worth must be a probability from 0 to 1, not 'lots'"),
         ({"overrule": "0.1"}, "leave out overrule"),
     ],
 )

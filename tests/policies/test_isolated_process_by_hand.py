@@ -310,7 +310,7 @@ def test_failures_are_told_for_each_decision_that_no_process_makes() -> None:
     channel.slots.index[:] = 1
     assert len(channel.used) == SLOTS
     assert policy.decide(channel, np.array([2, 2, 2]), ["seat 0", "seat 1", "seat 2"]).tolist() == [0, 0, 0]
-    assert policy.failures.listed == [f"seat {seat}: has no process any more" for seat in range(3)]
+    assert policy.failures.listed == [f"seat {seat}: no longer has a process" for seat in range(3)]
 
 
 def test_shared_memory_is_given_back_with_its_policy(monkeypatch: pytest.MonkeyPatch) -> None:

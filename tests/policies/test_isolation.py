@@ -211,7 +211,7 @@ def test_a_process_that_ends_or_hangs_is_replaced_by_the_rule(name: str, reason:
     assert rows.drop("policy").equals(expected.drop("policy"))
     (sentence,) = isolation.failures()
     assert reason in sentence
-    assert sentence.endswith("its process was not started again.")
+    assert sentence.endswith("its process was not restarted.")
 
 
 @pytest.mark.slow
@@ -264,7 +264,7 @@ def test_what_a_process_says_of_its_policy_may_be_anything(tmp_path: Path) -> No
                 pass
         """
     (tmp_path / "lies.py").write_text(dedent(said), encoding="utf-8")
-    with isolated(), pytest.raises(UserError, match="its process ended or did not answer as it must"):
+    with isolated(), pytest.raises(UserError, match="its process ended or did not answer correctly"):
         wsim.simulate(games=1, players=3, policies=f"{tmp_path}/lies.py:move")
 
 

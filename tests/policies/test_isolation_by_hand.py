@@ -83,7 +83,7 @@ def test_failures_are_counted_and_the_first_are_listed(capfd: pytest.CaptureFixt
     failed.count, failed.ended = 1234, PROCESSES - 1
     assert failed.sentence.endswith("failed 1,234 times (first: it raised KeyError, in game 7, seat 2).")
     failed.ended = PROCESSES
-    assert failed.sentence.endswith("seat 2); its process was not started again.")
+    assert failed.sentence.endswith("seat 2); its process was not restarted.")
 
 
 class Started:
@@ -99,7 +99,7 @@ def test_reports_name_the_isolated_policies_what_the_system_lacks_and_what_faile
     isolation.TRUSTED.update(["./z.py:bold", "./mine.py:bold"])
     assert isolation.report() == ["trusted, in the process of wsim: ./mine.py:bold, ./z.py:bold"]
     assert isolation.report() == []
-    made = [Started("b", 2, ["no limit of memory"]), Started("a", 0, ["no limit of memory"]), Started("c", 1, ["more"])]
+    made = [Started("b", 2, ["no memory limit"]), Started("a", 0, ["no memory limit"]), Started("c", 1, ["more"])]
     isolation.STARTED.update(cast("Any", made))
     assert isolation.failures() == [made[0].failures.sentence, made[2].failures.sentence]
     assert isolation.failures(["a", "c"]) == [made[2].failures.sentence]
@@ -107,7 +107,7 @@ def test_reports_name_the_isolated_policies_what_the_system_lacks_and_what_faile
     assert [row["policy"] for row in isolation.listed_failures(["c", "b"])] == ["b", "c"]
     assert isolation.report() == [
         "isolated, in a process of its own: a, b, c",
-        "this system does not confine isolated code fully: no limit of memory; more",
+        "this system does not confine isolated code fully: no memory limit; more",
         made[0].failures.sentence,
         made[2].failures.sentence,
     ]
@@ -177,7 +177,7 @@ def test_who_ends_its_process_loses_that_decision_and_after_some_ends_all_furthe
     assert policy.decided(2, 2, 2, 2, 2, 2) == [1, 0, 1, 0, 0, 0]
     assert [script.asked for script in scripts] == [[0], [2], [4]], "decisions that were made are not asked again"
     assert policy.failures.listed == [
-        *("seat 1: hung", "seat 3: hung", "seat 4: fell", "seat 5: has no process any more")
+        *("seat 1: hung", "seat 3: hung", "seat 4: fell", "seat 5: no longer has a process")
     ]
     assert policy.failures.ended == 3
     assert [script.ended for script in scripts] == [True] * 3
@@ -629,11 +629,11 @@ def test_memory_and_files_are_limited_and_missing_limits_are_reported(monkeypatc
     assert confinement._limit(10**6) == []
     assert limits == {"memory": (25 * 4096 + 10**6,) * 2, "files": (0, 0), "core": (0, 0)}
     refused |= {"memory", "core"}
-    assert confinement._limit(10**6) == ["no limit of memory"]
+    assert confinement._limit(10**6) == ["no memory limit"]
     monkeypatch.setitem(sys.modules, "resource", cast("Any", None))
-    assert confinement._limit(10**6) == ["no limit of memory"]
+    assert confinement._limit(10**6) == ["no memory limit"]
     denied: list[Any] = []
-    for name, answer in (("_limit", ["no limit of memory"]), ("_only_read", False), ("_drop_capabilities", None)):
+    for name, answer in (("_limit", ["no memory limit"]), ("_only_read", False), ("_drop_capabilities", None)):
         monkeypatch.setattr(confinement, name, lambda *_given, answer=answer: answer)
 
     def deny(calls: Any) -> bool:
@@ -642,8 +642,10 @@ def test_memory_and_files_are_limited_and_missing_limits_are_reported(monkeypatc
 
     monkeypatch.setattr(confinement, "_deny", deny)
     assert confinement.confine([], 1) == [
-        *("no limit of memory", "files can be read while the policy is loaded"), "network and processes are not denied"
-    ]  # fmt: skip
+        "no memory limit",
+        "files can be read while the policy is loaded",
+        "network access and new processes are not denied",
+    ]
     confinement.confine_files()
     assert denied == [_ALWAYS, _AFTER_LOADING]
 

@@ -195,7 +195,7 @@ def test_house_rules_call_no_functions(tmp_path: Path) -> None:
         ),
         (
             "vast(least=0, most=2)",
-            "'vast' of mine.py, which Altar calls, returned a number of 19 digits, outside its declared range 0 to 2",
+            "'vast' of mine.py, which Altar calls, returned a 19-digit number, outside its declared range 0 to 2",
         ),
         ("divided(least=0, most=2)", "'divided' of mine.py, which Altar calls, raised ZeroDivisionError"),
         ("outside(least=0, most=2)", "'outside' of mine.py, which Altar calls, raised IndexError"),

@@ -238,7 +238,7 @@ def test_a_process_that_hangs_or_ends_ends_the_run(
         ("open('/etc/hostname').read()", "PermissionError"),
         ("import socket; socket.socket()", "PermissionError"),
         ("import os; os.fork()", "PermissionError"),
-        ("import os; os._exit(0)", "cannot be loaded: its process ended or did not answer as it must"),
+        ("import os; os._exit(0)", "cannot be loaded: its process ended or did not answer correctly"),
     ],
 )
 def test_code_of_others_is_confined(alone: None, tmp_path: Path, line: str, sentence: str) -> None:

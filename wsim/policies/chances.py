@@ -1,4 +1,4 @@
-"""Options of a plan that are chances by seat: how often a pick is random, how often a policy is overruled."""
+"""Plan options that give a probability per seat: of a random pick, or of overruling a policy."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from collections.abc import Mapping, Sequence
 from wsim.errors import UserError, nearest
 
 OVERRULE = "overrule"
-"""The option of a plan: how often a policy is overruled and makes its next best move (``wsim.kernels.overruling``)."""
+"""Plan option: how often a policy is overruled and must play its next best move (``wsim.kernels.overruling``)."""
 WORTH = "worth"
-"""The option of a plan: how many games of a run, for each of its own, overrule policies (``wsim.lab.wishes``)."""
+"""Plan option: extra games with overruled policies, per ordinary game of a run (``wsim.lab.wishes``)."""
 CHANCE = 0.12
-"""How often a policy is overruled: intervals are narrow, and most of a game is still played by undisturbed players."""
+"""Default probability of overruling a policy: intervals are narrow, and most moves are still the policy's choice."""
 WORTH_GAMES = 0.42
-"""Games with overruled policies that ``wsim run`` plays for each game, unless it is told otherwise."""
+"""Extra games with overruled policies that ``wsim run`` plays per game by default."""
 OVERRULE_HELP = (
     "probability, for all seats or per seat, that a policy must play its next best move (wsim experiment worth)"
 )
 WORTH_HELP = f"extra games with overruled policies, per game, to measure worth; wsim run: {WORTH_GAMES}; 0: none"
 CHARACTER = "character"
-"""The option of a plan: whether games are followed with the chances of their seats (``wsim.positions.character``)."""
+"""Plan option: whether to estimate each seat's win probability throughout a game (``wsim.positions.character``)."""
 CHARACTER_HELP = "true: add columns for drama, lead changes and other measures of each game (wsim experiment character)"
 EXPERIMENT = {OVERRULE: OVERRULE_HELP, WORTH: WORTH_HELP, CHARACTER: CHARACTER_HELP}
-"""The options of a game whose policies can be overruled, and whose games can be followed."""
+"""The options of a game that supports overruling and the character experiment."""
 
 
 def follows(options: Mapping[str, str], *, picks: bool = False) -> bool:
-    """Return whether the games of a plan are followed; raise UserError for a wrong option."""
+    """Return whether a plan's ``character`` option is true; raise UserError if it is invalid."""
     text = options.get(CHARACTER, "false")
     if text not in ("true", "false"):
         raise UserError(f"option {CHARACTER} must be true or false, not {text!r}{nearest(text, ('true', 'false'))}")
@@ -36,17 +36,17 @@ def follows(options: Mapping[str, str], *, picks: bool = False) -> bool:
 
 
 def per_seat(option: str, text: str, seats: int) -> list[str]:
-    """Split an option by seats: one value for all, or one per seat."""
+    """Return an option's value for each seat; ``text`` gives one value for all seats, or one per seat."""
     values = [value.strip() for value in text.split(",")]
     if len(values) == 1:
         return values * seats
     if len(values) != seats:
-        raise UserError(f"option {option} names {len(values)} seats of {seats} at the table: give one value or {seats}")
+        raise UserError(f"option {option} gives {len(values)} values for {seats} seats: give one value or {seats}")
     return values
 
 
 def overruling_of(options: Mapping[str, str], seats: int) -> Sequence[float]:
-    """Return the chance of each seat to be overruled; raise UserError for options of the experiment that are none."""
+    """Return each seat's probability of being overruled; raise UserError for invalid ``overrule`` or ``worth``."""
     chances(WORTH, options.get(WORTH, "0"), 1)
     if float(options.get(WORTH, 0)) and OVERRULE in options:
         raise UserError("worth adds games to a run of undisturbed policies: leave out overrule, which disturbs them")
@@ -54,7 +54,7 @@ def overruling_of(options: Mapping[str, str], seats: int) -> Sequence[float]:
 
 
 def chances(option: str, text: str, seats: int) -> Sequence[float]:
-    """Return the probability for each seat; raise UserError for an invalid one."""
+    """Return an option's probability for each seat; raise UserError for an invalid one."""
     return [_chance(option, value) for value in per_seat(option, text, seats)]
 
 
@@ -64,5 +64,5 @@ def _chance(option: str, text: str) -> float:
     except ValueError:
         chance = -1.0
     if not 0.0 <= chance <= 1.0:
-        raise UserError(f"option {option} must be a chance from 0 to 1, not {text!r}")
+        raise UserError(f"option {option} must be a probability from 0 to 1, not {text!r}")
     return chance

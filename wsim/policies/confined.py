@@ -1,8 +1,8 @@
-"""Processes that run code of others: how they are started, spoken with, and ended.
+"""Start, communicate with and end processes that run other people's code.
 
-Such a process confines itself before it loads that code (``wsim.policies.confinement``): no network access, no other
-processes, no files but its own, limited memory and time. It receives a line of JSON and requests on its sockets, and
-whatever it says is read as text or numbers here.
+Such a process confines itself before it loads that code (``wsim.policies.confinement``): it cannot use the network,
+start processes, or open files other than its own, and its memory and time are limited. It receives one line of JSON,
+then requests on its sockets. Its output is only ever read as text or numbers.
 """
 
 from __future__ import annotations
@@ -23,32 +23,33 @@ from wsim.errors import UserError
 from wsim.jit import cache_directory
 
 SECONDS = 10.0
-"""Time for one decision or result, in seconds of the clock."""
+"""Time limit for one decision or result, in seconds of wall-clock time."""
 LOADING = 300.0
-"""Seconds until the code must be loaded and compiled."""
+"""Time limit for loading and compiling the code, in seconds."""
 MEMORY = 2 << 30
-"""Bytes that the code may use beyond the interpreter, its libraries and wsim."""
+"""Bytes of memory that the code may use in addition to the interpreter, its libraries and wsim."""
 TEXT = 500
-"""Bytes of a message that are read."""
+"""Maximum length of a message from the process, in bytes; the rest is cut off."""
 
 
 def printable(text: Any) -> str:
-    """Return the text of a process as one printable line."""
+    """Return text that a process wrote as one printable line."""
     return "".join(letter if letter.isprintable() else "?" for letter in " ".join(str(text).split()))[:TEXT]
 
 
 def refuse_where_no_process_can_be_confined(what: str) -> None:
-    """Raise UserError where the system has no processes that can be confined; ``what``: "isolated policies"."""
+    """Raise UserError on a system that cannot confine processes; ``what``: such as "isolated policies"."""
     if not hasattr(os, "fork"):
         raise UserError(f"{what} need Linux or macOS: play with wsim --trusted COMMAND if you trust them")
 
 
 class ConfinedProcess:
-    """A process that runs a module of wsim, which confines itself and loads code of others.
+    """A process that runs a module of wsim, which confines itself and loads other people's code.
 
     Attributes
     ----------
-    sockets: one for each thread that may speak with it at the same time. descriptors: the other ends, as it knows them.
+    sockets: one for each thread that may send requests at the same time.
+    descriptors: the file descriptors of the other ends in the process.
     """
 
     def __init__(self, module: str, channels: int, shared: Sequence[int] = ()) -> None:
@@ -71,19 +72,19 @@ class ConfinedProcess:
 
     @property
     def number(self) -> int:
-        """Its number in the system."""
+        """Its process ID."""
         return self._popen.pid
 
     def end(self) -> None:
-        """End it, if it has not ended."""
+        """Kill the process if it is still running, and close its sockets and streams."""
         _end(self._popen, self.sockets)
 
     def tell(self, spec: dict[str, Any]) -> None:
-        """Send the process the request to load its code."""
+        """Send the process ``spec``, which describes the code to load."""
         self._popen.stdin.write(json.dumps(spec).encode() + b"\n")  # type: ignore[union-attr]
 
     def line(self, seconds: float) -> bytes:
-        """Return a line of the process; ValueError if it is too long or does not come in time."""
+        """Return the next line that the process writes; ValueError if it is too long or late."""
         text, until = b"", time.monotonic() + seconds
         output: Any = self._popen.stdout
         while not text.endswith(b"\n"):
@@ -95,7 +96,7 @@ class ConfinedProcess:
         return text
 
     def loaded(self) -> tuple[list[str], dict[str, Any]]:
-        """Return what the system does not deny the process, in words, and what its code says of itself.
+        """Wait until the code is loaded; return descriptions of the missing restrictions, and the code's description.
 
         Raises UserError if the code cannot be loaded, ValueError or TypeError if the process does not answer properly.
         """
@@ -106,7 +107,7 @@ class ConfinedProcess:
         return [printable(text) for text in missing], dict(said)
 
     def why_ended(self) -> str:
-        """Return how it ended, in words."""
+        """Describe how the process ended, such as "ended its process (exit 1)"."""
         with suppress(subprocess.TimeoutExpired):
             self._popen.wait(1.0)
         code = self._popen.returncode
@@ -116,7 +117,7 @@ class ConfinedProcess:
 
 
 def _end(popen: Any, sockets: Iterable[Any]) -> None:
-    """End a process, if it has not ended, and close what led to it."""
+    """Kill a process if it is still running, and close its streams and sockets."""
     with suppress(OSError):
         popen.kill()
     for stream in (popen.stdin, popen.stdout, *sockets):

@@ -1,7 +1,7 @@
-"""What a process for code of others does before it runs any (``wsim.policies.confined``).
+"""The start of a process for other people's code, before it runs any of it (``wsim.policies.confined``).
 
-It reads one JSON line (what to load), confines itself, says what the system does not deny it (one line), loads the
-code, and says what it is, or why it cannot be loaded (one line).
+The process reads one JSON line (what to load), confines itself, reports the missing restrictions (one line), loads the
+code, and describes it, or reports why it cannot be loaded (one line).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from wsim.policies.sources import contents_of
 
 
 def begin() -> tuple[dict[str, Any], int]:
-    """Return what to load, and the descriptor for answers; the standard streams lead nowhere from now on."""
+    """Return what to load and the descriptor for answers; redirect the standard streams to the null device."""
     answers, requests = os.dup(1), os.dup(0)
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
@@ -30,24 +30,24 @@ def begin() -> tuple[dict[str, Any], int]:
 
 
 def confine_first(spec: dict[str, Any], answers: int) -> None:
-    """Confine this process and say what is missing, before any code of others runs."""
+    """Confine this process and report the missing restrictions, before any of other people's code runs."""
     _listed(spec)
     say(confine(_readable(spec), spec["memory"]), answers)
 
 
 def say(made: Any, answers: int) -> None:
-    """Write a line of JSON."""
+    """Write an object as one line of JSON to the descriptor ``answers``."""
     os.write(answers, json.dumps(made).encode() + b"\n")
 
 
 def refuse(error: BaseException, answers: int) -> None:
-    """Say why the code cannot be loaded."""
+    """Report why the code cannot be loaded."""
     text = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
     say({"error": text[:TEXT]}, answers)
 
 
 def end_with_parent() -> None:
-    """Have this process end once wsim has ended: code that hangs would otherwise run for ever."""
+    """Start a thread that ends this process once wsim has ended; otherwise code that hangs would run for ever."""
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()  # confined like this one
 
 
@@ -63,13 +63,13 @@ def _readable(spec: dict[str, Any]) -> list[Path]:
     folders += [Path(text) for text in ("/dev/urandom", "/etc/ld.so.cache", "/proc/self", "/sys/devices/system/cpu")]
     if spec["file"]:
         path = Path(spec["file"]).resolve()
-        folders += [path.parent / name for name in contents_of(path)]  # itself and its imports, not those of rivals
+        folders += [path.parent / name for name in contents_of(path)]  # itself and its imports, but not rivals' files
         folders += [data for data in path.parent.glob(f"{path.stem}[._-]*") if data.suffix != ".py"]
     return folders
 
 
 def _listed(spec: dict[str, Any]) -> None:
-    """Remember the names in the code's folder: they can be listed, but other files there cannot be read."""
+    """Cache the file names in the code's folder for the importer, which can no longer list it once confined."""
     if spec["file"]:
         import importlib.machinery
 

@@ -1,9 +1,9 @@
-"""The permissions of an isolated policy's process, which it sets before it runs code of others.
+"""The restrictions that an isolated policy's process sets on itself before it runs other people's code.
 
-Linux: no new privileges, no capabilities, Landlock (files: the interpreter, its packages and the policy's folder, to be
-read only), seccomp (no sockets, processes, signals, other processes' memory, changes of files; after loading, no files
-at all) and limits of memory, files and processes. Elsewhere only the limits that the system has. ``confine`` returns
-what is missing, in words.
+Linux: no new privileges, no capabilities, Landlock (read-only access to the interpreter, its packages and the policy's
+folder), seccomp (no sockets, processes, signals, access to other processes' memory, or changes to files; after loading,
+no files at all) and limits on memory and file sizes. On other systems, only the limits that the system supports.
+``confine`` returns descriptions of the missing restrictions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _RIGHTS = (13, 14, 15, 15, 16, 16)  # bits of file rights by ABI version from 1
 _THREAD = 0x10000  # CLONE_THREAD
 _CAPABILITIES = 0x20080522  # version 3 of capset
 
-# Numbers of system calls: x86_64, aarch64; -1: there is none.
+# Numbers of system calls on (x86_64, aarch64); -1: the architecture does not have the call.
 _ALWAYS = {
     "socket": (41, 198), "connect": (42, 203), "socketpair": (53, 199), "bind": (49, 200), "sendto": (44, 206),
     "fork": (57, -1), "vfork": (58, -1), "execve": (59, 221), "execveat": (322, 281), "kill": (62, 129),
@@ -56,12 +56,12 @@ _SIGNALS_ASKED_FOR = {
     (72, 25): (8, 10, 15),  # fcntl: F_SETOWN, F_SETSIG, F_SETOWN_EX
     (16, 29): (0x8901, 0x8902),  # ioctl: FIOSETOWN, SIOCSPGRP
 }
-"""System calls that would have the kernel send signals to other processes, by their second argument."""
+"""System calls that would make the kernel send signals to other processes, with the forbidden second arguments."""
 _CLONE, _CLONE3 = (56, 220), (435, 435)
 
 
 def _filter(numbers: Iterable[int], machine: str) -> bytes:
-    """Return a seccomp program that denies these calls, calls of another architecture, and new processes."""
+    """Return a seccomp program that denies these calls, calls of a different architecture, and new processes."""
     audit, index = _ARCHITECTURES[machine]
     code: list[tuple[int, int, int, int]] = [
         (0x20, 0, 0, 4), (0x15, 1, 0, audit), (0x06, 0, 0, _DENY), (0x20, 0, 0, 0),
@@ -81,7 +81,7 @@ def _filter(numbers: Iterable[int], machine: str) -> bytes:
 
 
 def _deny(calls: dict[str, tuple[int, int]]) -> bool:
-    """Deny system calls to this process from now on; return whether the system does so."""
+    """Deny system calls to this process from now on; return whether the system supports it."""
     machine = platform.machine()
     if sys.platform != "linux" or machine not in _ARCHITECTURES:
         return False
@@ -97,14 +97,14 @@ def _deny(calls: dict[str, tuple[int, int]]) -> bool:
 
 
 def _drop_capabilities() -> None:
-    """Give up the privileges of a process that runs as administrator."""
+    """Drop the capabilities of a process that runs as root."""
     if sys.platform == "linux":
         head, none = struct.pack("Ii", _CAPABILITIES, 0), bytes(24)
         ctypes.CDLL(None).capset(head, none)
 
 
 def _only_read(folders: Iterable[Path]) -> bool:
-    """Let this process open only files in these folders, for reading; return whether the system does so."""
+    """Let this process open only files in these folders, for reading; return whether the system supports it."""
     if sys.platform != "linux":
         return False
     libc = ctypes.CDLL(None, use_errno=True)
@@ -134,11 +134,11 @@ def _only_read(folders: Iterable[Path]) -> bool:
 
 
 def _limit(memory: int) -> list[str]:
-    """Limit memory, files and processes; return what the system does not limit."""
+    """Limit memory and file sizes; return descriptions of the limits that the system does not support."""
     try:
         import resource
     except ImportError:
-        return ["no limit of memory"]
+        return ["no memory limit"]
     missing = []
     used = 0
     with suppress(OSError, ValueError):
@@ -147,26 +147,26 @@ def _limit(memory: int) -> list[str]:
         try:
             resource.setrlimit(getattr(resource, what), (most, most))
         except (AttributeError, OSError, ValueError):
-            missing.append({"RLIMIT_AS": "no limit of memory"}.get(what, ""))
+            missing.append({"RLIMIT_AS": "no memory limit"}.get(what, ""))
     return [sentence for sentence in missing if sentence]
 
 
 def confine(folders: Iterable[Path], memory: int) -> list[str]:
-    """Confine this process before it runs code of others; return what this system does not offer.
+    """Confine this process before it runs other people's code; return descriptions of unsupported restrictions.
 
     Parameters
     ----------
-    folders: from which it may read. memory: bytes that it may use more than now.
+    folders: the folders that it may read. memory: bytes that it may use in addition to its current memory.
     """
     missing = _limit(memory)
     if not _only_read(folders):
         missing.append("files can be read while the policy is loaded")
     _drop_capabilities()
     if not _deny(_ALWAYS):
-        missing.append("network and processes are not denied")
+        missing.append("network access and new processes are not denied")
     return missing
 
 
 def confine_files() -> None:
-    """Deny this process every file from now on, where the system offers that."""
+    """Stop this process from opening any more files, where the system supports it."""
     _deny(_AFTER_LOADING)

@@ -1,6 +1,6 @@
 """The decorators ``wsim.policy`` and ``wsim.value``. Light: imports neither numpy nor numba.
 
-The functions that a policy may call are in the kit of its game: ``wsim.wonders.kit``, ``wsim.babel.kit``.
+The functions that a policy may call are in its game's kit: ``wsim.wonders.kit`` or ``wsim.babel.kit``.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ UNCHECKED = ContextVar("unchecked", default=False)
 
 
 ISOLATED: ContextVar[bool | None] = ContextVar("isolated", default=None)
-"""Whether user policies are loaded into processes of their own; None: only those of others (``FOREIGN``)."""
+"""Whether user policies are loaded into separate processes; None: only other people's policies (``FOREIGN``)."""
 
 
 FOREIGN = ContextVar("foreign", default=False)
-"""Whether all code counts as that of others: with ``--trust``, and in the processes of the workbench. Else only what
-came with a run folder does."""
+"""Whether all code counts as other people's: with ``--trust``, and in the workbench's processes. Otherwise, only code
+from a run folder does."""
 
 
 @contextmanager
 def isolated(wanted: bool | None = True) -> Iterator[None]:
-    """Load user policies into their own processes inside this context (False: into this process)."""
+    """Load user policies into separate processes inside this context (False: into this process)."""
     token = ISOLATED.set(wanted)
     try:
         yield
@@ -44,7 +44,7 @@ def isolated(wanted: bool | None = True) -> Iterator[None]:
 
 @contextmanager
 def of_others(wanted: bool = True) -> Iterator[None]:
-    """Count all code inside this context as that of others."""
+    """Treat all code as other people's inside this context."""
     token = FOREIGN.set(wanted or FOREIGN.get())
     try:
         yield
@@ -61,7 +61,7 @@ def isolated_by_default() -> Iterator[None]:
 
 @contextmanager
 def unchecked() -> Iterator[None]:
-    """Compile user policies without bounds checks inside this context: for policies that one trusts."""
+    """Compile user policies without bounds checks inside this context; only for policies that you trust."""
     token = UNCHECKED.set(True)
     try:
         yield
@@ -71,15 +71,15 @@ def unchecked() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Declaration:
-    """The declaration of a user's policy, made by a decorator.
+    """The declaration of a user policy, created by a decorator.
 
     Attributes
     ----------
     name: the name shown in tables; empty for the line-up entry as written.
     parameters: name -> default; the values arrive in ``own.parameters`` in this order, true and false as 1 and 0.
-    idea: one line that says what it does.
+    idea: one line that describes what the policy does.
     python: whether it runs as plain Python.
-    values: whether it values moves, and is played by searching (``value``).
+    values: whether the function values moves, and a search plays with its values (``value``).
     """
 
     name: str = ""
@@ -117,24 +117,24 @@ def policy(
     ----------
     name: the name shown in tables (default: the line-up entry as written).
     parameters: name -> default, at most seven; they arrive as ``own.parameters[0]``, ``[1]``, ... in this order.
-    idea: one line that says what it does.
+    idea: one line that describes what the policy does.
     python: run it as plain Python, like an undecorated function: no restrictions, but a hundred times slower.
 
     Raises
     ------
-    UserError: for more than seven parameters, one called ``explore`` (every policy has it), or one that is not a
-        number.
+    UserError: for more than seven parameters, a parameter called ``explore`` (every policy has it), or a default that
+        is not a number.
     """
     declared = dict(parameters or {})
     for key, value in declared.items():
         if key == "explore":
             raise UserError("a policy cannot declare the parameter 'explore': every policy has it already")
         if not key.isidentifier():
-            raise UserError(f"the parameter {key!r} of a policy is not a name: letters, digits and _ are accepted")
+            raise UserError(f"a policy's parameter cannot be named {key!r}: names consist of letters, digits and _")
         if not isinstance(value, bool | int | float):
             raise UserError(f"the default of the parameter {key!r} must be a number, true or false, not {value!r}")
     if len(declared) > MAX_PARAMETERS:
-        raise UserError(f"a policy has at most {MAX_PARAMETERS} parameters, not {len(declared)}")
+        raise UserError(f"a policy can have at most {MAX_PARAMETERS} parameters, not {len(declared)}")
     refuse_unprintable(name, "the name of a policy", allowed="")
     mark = _marking(Declaration(name, MappingProxyType(declared), idea, python))
     return mark if function is None else mark(function)
@@ -161,10 +161,11 @@ def value(
 ) -> Any:
     """Mark a function ``(public, own, choice, rules, index) -> number`` that values a legal move for its seat.
 
-    As a player, ``./mine.py:worth:playouts=100``, it is the policy ``search`` with these values instead of its prior.
-    With ``ahead=N``, playouts stop at the seat's N-th next decision and count as the value of its best move there.
-    Values are in units of utility: half the win share, plus 0.03 per point of lead. A move whose value is not finite
-    is not tried. The player has the parameters of ``search``; the function gets copies of the records, like a policy.
+    As a player, ``./mine.py:worth:playouts=100`` is the policy ``search`` with these values instead of its prior. With
+    ``ahead=N``, each playout stops at the seat's N-th next decision and is scored with the value of its best move
+    there. Values are in units of utility: half the win share, plus 0.03 per point of lead. A move whose value is not
+    finite is not tried. The player has the parameters of ``search``; the function gets copies of the records, like a
+    policy.
 
     Parameters
     ----------

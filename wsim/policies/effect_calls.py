@@ -1,8 +1,8 @@
-"""Effects in Python: functions that formulas call, compiled, given copies like policies, and called through slots.
+"""Effects in Python: compiled functions that formulas call through slots; like policies, they get copies of the data.
 
-Reading a catalogue assigns a slot to each call (``slot_of``) and executes nothing; ``compile_functions`` fills them
-before games are played. A function gets its own table of plain numbers and returns a number. It runs in this process
-or, if it is code of others, in a separate one (``isolated_effects``).
+Reading a catalogue assigns a slot to each call (``slot_of``) and executes nothing; ``compile_functions`` fills the
+slots before games are played. A function gets its own table of plain numbers and returns a number. It runs in this
+process or, if it is other people's code, in a separate process (``isolated_effects``).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Call:
 
     Attributes
     ----------
-    function: its name. argument_count: the number of arguments passed. least, most: the bounds of its result.
+    function: its name. argument_count: the number of arguments passed. least, most: the declared range of its result.
     site: the card or stage with the effect, such as ``Tribute``.
     """
 
@@ -69,17 +69,17 @@ _LOCK = threading.Lock()
 
 
 def slot_of(call: Call) -> int:
-    """Return the slot of a call; it stays the same for the life of the process."""
+    """Return the slot of a call, which never changes within a process."""
     with _LOCK:
         if len(_SLOTS) == SLOTS and call not in _SLOTS:
             raise UserError(
-                f"a process can make at most {SLOTS} different calls of effect functions: start a new process"
+                f"a process supports at most {SLOTS} different calls of effect functions: start a new process"
             )
         return _SLOTS.setdefault(call, len(_SLOTS))
 
 
 def are_isolated(of_others: Collection[Path]) -> bool:
-    """Return whether effects run in a separate process: as requested, or by default if they are code of others.
+    """Return whether effects run in a separate process: as requested, or by default if they are other people's code.
 
     ``of_others``: files that came with a run folder.
     """
@@ -90,10 +90,10 @@ def are_isolated(of_others: Collection[Path]) -> bool:
 def compile_functions(
     files: Collection[EffectFile], slots: Collection[int], interface: EffectInterface, of_others: Collection[Path] = ()
 ) -> list[str]:
-    """Load and compile the functions of these slots; raise UserError, in one sentence, for anything wrong.
+    """Load and compile the functions of these slots; raise UserError, in one sentence, if that fails.
 
     Returns the names of the files that run in separate processes. The other files are executed in this process: call
-    it only with the consent of the user.
+    this function only with the user's consent.
     """
     free, apart = UNCHECKED.get(), are_isolated(of_others)
     with _LOCK:
@@ -113,12 +113,12 @@ def compile_functions(
 
 
 def isolated_processes() -> list[IsolatedEffects]:
-    """Return the processes of isolated files of effects."""
+    """Return the processes of all isolated effect files."""
     return list(_PROCESSES.values())
 
 
 def _path_of(file: EffectFile, paths: Sequence[Path]) -> Path:
-    """Return the first of some paths at which the file still is as it was read; the last one if there is none."""
+    """Return the first path whose file still matches the digest; the last path if none does."""
     return next((path for path in paths if path.is_file() and digest_of_sources(path) == file.digest), paths[-1])
 
 
@@ -127,7 +127,7 @@ def _trusted(call: Call, path: Path, interface: EffectInterface, free: bool) -> 
     key = call.file, call.function, call.argument_count, free
     if key not in _ENTRIES:
         with checking_indices(unchecked=free):
-            module = load_file(str(path), call.file.digest, "file of effects")
+            module = load_file(str(path), call.file.digest, "effect file")
             _ENTRIES[key] = _entry(function_in(module, call.function, call.file.name), call, interface)
     return _ENTRIES[key]
 
@@ -136,7 +136,7 @@ def _process_for(
     file: EffectFile, wanted: Sequence[tuple[str, int]], function: tuple[str, int], interface: EffectInterface,
     free: bool,
 ) -> IsolatedEffects:  # fmt: skip
-    """Return the process that serves a function; start one for all wanted functions of the file if there is none."""
+    """Return the process that serves a function; if there is none, start one for all wanted functions of the file."""
     process = _PROCESSES.get((file, free))
     if process is None or not process.serves(function):
         process = _PROCESSES[file, free] = IsolatedEffects(file, sorted(set(wanted)), interface)
@@ -145,9 +145,9 @@ def _process_for(
 
 
 def failure(error: BaseException, where: str) -> UserError | None:
-    """Return the error, as one sentence, of a function that made a kernel raise ``error`` in this thread, or None.
+    """Return a UserError if an effect function made a kernel raise ``error`` in this thread, else None.
 
-    ``where`` is appended: ``, in game 7``.
+    ``where`` is appended to its sentence: ``, in game 7``.
     """
     failed = failed_slot()
     if failed is None:
@@ -159,7 +159,7 @@ def failure(error: BaseException, where: str) -> UserError | None:
     if reason:
         return UserError(f"{call} {reason}{where}")
     if returned is not None or isinstance(error, SlotError):  # the lowest int64 means a missing number
-        number = "a number of 19 digits" if returned is None else f"{returned:,}"
+        number = "a 19-digit number" if returned is None else f"{returned:,}"
         return UserError(f"{call} returned {number}, outside its declared range {call.least:,} to {call.most:,}{where}")
     text = " ".join(str(error).split())
     return UserError(f"{call} raised {type(error).__name__}{': ' if text else ''}{text}{where}")
@@ -169,7 +169,7 @@ def failure(error: BaseException, where: str) -> UserError | None:
 
 
 def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
-    """Return the function for a slot: it fills a separate table and calls the effect function."""
+    """Return the compiled function for a slot: it fills a separate table and calls the effect function."""
     label = f"the effect {call.function!r} of {call.file.name}"
     if not JIT:
         return _plain(_source(function, label), call.argument_count, interface)
@@ -190,7 +190,7 @@ def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
 
 
 def room_function(function: Any, label: str, argument_count: int, table: np.dtype[Any]) -> Any:
-    """Return the effect function as one of an array of 64-bit words, in which the table is, and six numbers."""
+    """Return the effect function as a function of seven arguments: the table as 64-bit words, and six numbers."""
     if not JIT:
         source, record = _source(function, label), np.dtype((np.record, table))
         return lambda room, own, other, *given: _number(
@@ -205,7 +205,7 @@ def room_function(function: Any, label: str, argument_count: int, table: np.dtyp
 
 
 def _checked(function: Any, label: str, argument_count: int, table: np.dtype[Any]) -> Any:
-    """Return the compiled effect function; raise UserError if it cannot be one."""
+    """Compile an effect function; raise UserError if it does not compile or does not return a whole number."""
     inner = njit(nogil=True, error_model="python")(getattr(function, "py_func", function))
     arguments = (from_dtype(table), *[types.int64] * (2 + argument_count))
     nested = (table[name].base.names or () for name in table.names or ())
@@ -219,20 +219,20 @@ def _checked(function: Any, label: str, argument_count: int, table: np.dtype[Any
 
 
 def _source(function: Any, label: str) -> Any:
-    """Return the effect function in Python; raise UserError for a mistake that it shows."""
+    """Return the Python source of an effect function; raise UserError if it contains a detectable mistake."""
     source = getattr(function, "py_func", function)
     _refuse_mistakes(source, label)
     return source
 
 
 def _refuse_mistakes(function: Any, label: str, *, compiled: bool = False) -> None:
-    """Raise UserError for a mistake that the code of an effect shows."""
+    """Raise UserError if an effect's code contains a detectable mistake."""
     if mistake := mistake_in(function, compiled=compiled):
         raise UserError(f"{label} {mistake}")
 
 
 def _calling(inner: Any, argument_count: int) -> Any:
-    """Return the kernel that passes a function as many numbers as it takes."""
+    """Return a kernel that takes four numbers and passes on only as many as the function accepts."""
     if argument_count == 0:
         return kernel(lambda table, own, other, a, b, c, d: inner(table, own, other))  # noqa: ARG005
     if argument_count == 1:
@@ -245,7 +245,7 @@ def _calling(inner: Any, argument_count: int) -> Any:
 
 
 def _plain(source: Any, argument_count: int, interface: EffectInterface) -> Any:
-    """Return the function for a slot without the JIT."""
+    """Return the plain Python function for a slot, for use without the JIT."""
     dtype, words = np.dtype((np.record, interface.table)), interface.table.itemsize // 8
 
     def entry(public: Any, rules: Any, own: Any, other: Any, *given: Any) -> int:
@@ -257,5 +257,5 @@ def _plain(source: Any, argument_count: int, interface: EffectInterface) -> Any:
 
 
 def _number(result: Any) -> int:
-    """Return a result as a number; TypeError if it is none."""
+    """Return a result as an integer; TypeError if it is not a whole number."""
     return int(result) if isinstance(result, bool | np.bool_) else operator.index(result)

@@ -1,4 +1,4 @@
-"""Files of functions that a card file or patch names (``effects = ...``): located and read, never executed here.
+"""Effect files: Python files that a card file or patch names (``effects = ...``), read but never executed here.
 
 Such a file is in the same folder as the file that names it, and imports its own modules from there.
 """
@@ -22,7 +22,7 @@ _MORE = 100  # upper bound for a function with *args
 
 @dataclass(frozen=True)
 class EffectFile:
-    """A file of functions.
+    """A file of effect functions.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class EffectFile:
 
 
 def named_file(card_file: str | Path) -> Path | None:
-    """Return the path of the file that a card file names; None if it names none, or is invalid in any way."""
+    """Return the path of the effect file that a card file names; None if it names none or is invalid."""
     try:
         name = read_toml(card_file).get(KEY)
     except UserError:
@@ -53,7 +53,10 @@ def named_file(card_file: str | Path) -> Path | None:
 
 
 def effect_file(name: Any, card_file: Path) -> EffectFile:
-    """Return the file that a card file names; raise UserError, without mentioning the card file, if it is not valid."""
+    """Return the effect file that a card file names.
+
+    Raises UserError if it is not valid; the message does not mention the card file.
+    """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise UserError(
             f"{name!r} is not accepted; accepted: the name of a Python file in the same folder, such as mine.py"
@@ -74,13 +77,13 @@ def effect_file(name: Any, card_file: Path) -> EffectFile:
 
 
 def _counts(arguments: ast.arguments) -> tuple[int, int]:
-    """Return the fewest and most positional arguments; those with a default count like any other."""
+    """Return the minimum and maximum number of positional arguments; arguments with defaults count as required."""
     least = len(arguments.posonlyargs) + len(arguments.args)
     return least, _MORE if arguments.vararg else least
 
 
 def digest_of_named(card_file: str | Path) -> str:
-    """Return the digest of the file that a card file names; "" if there is none that can be read."""
+    """Return the digest of the effect file that a card file names; "" if there is no readable file."""
     path = named_file(card_file)
     try:
         return digest_of_sources(path) if path else ""

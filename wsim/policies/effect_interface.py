@@ -15,10 +15,10 @@ class EffectInterface:
 
     Attributes
     ----------
-    table: dtype of the table that a function gets: 64-bit integers.
+    table: dtype of the table that a function gets; all its fields are 64-bit integers.
     signature: the signature of a slot: ``int64(Public, Rules, own, other, ...)``.
     write: the entry point (public, rules, array) that writes the table.
-    layout: the module in which another process finds the table's dtype, as ``TABLE``.
+    layout: the module from which another process imports the table's dtype, as ``TABLE``.
     """
 
     table: np.dtype[Any]

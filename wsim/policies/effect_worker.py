@@ -1,7 +1,7 @@
-"""The process of an isolated file of effects, ``python -m wsim.policies.effect_worker`` (see ``isolated_effects``).
+"""The process of an isolated effect file, ``python -m wsim.policies.effect_worker`` (see ``isolated_effects``).
 
-It loads the file, compiles the functions that are called, and answers requests on a socket: for each it gets the number
-of a function, its arguments and the table of public numbers, and answers with a number or the text of an error.
+It loads the file, compiles the functions that are called, and answers requests on a socket. A request contains the
+number of a function, its arguments and the table of public numbers; the answer is a number or an error message.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from wsim.policies.confinement import confine_files
 
 
 def main() -> None:
-    """Load a file of effects and answer until there are no more requests."""
+    """Load an effect file and answer requests until the socket is closed."""
     spec, answers = begin()
     try:
         functions, table = _load(spec, answers)
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def _load(spec: dict[str, Any], answers: int) -> tuple[list[Any], np.dtype[Any]]:
-    """Return the compiled functions in the order in which the process of wsim numbers them, and the table's dtype."""
+    """Return the compiled functions, in the order of their numbers in requests, and the table's dtype."""
     from wsim.jit import checking_indices
     from wsim.policies.declare import unchecked
     from wsim.policies.effect_calls import room_function
@@ -44,18 +44,18 @@ def _load(spec: dict[str, Any], answers: int) -> tuple[list[Any], np.dtype[Any]]
     confine_first(spec, answers)
     name, free = Path(spec["file"]).name, bool(spec["unchecked"])
     with unchecked() if free else nullcontext(), checking_indices(unchecked=free):
-        module = load_file(spec["file"], spec["digest"], "file of effects")
+        module = load_file(spec["file"], spec["digest"], "effect file")
         functions = [
             room_function(function_in(module, called, name), f"the effect {called!r} of {name}", count, table)
             for called, count in spec["functions"]
         ]
         for function in functions:
-            _result(function, np.zeros(table.itemsize // 8, np.int64), [0] * 6)  # compiles; whatever comes of it
+            _result(function, np.zeros(table.itemsize // 8, np.int64), [0] * 6)  # compiles it; ignore the result
     return functions, table
 
 
 def _result(function: Any, room: Any, arguments: list[int]) -> tuple[int, str]:
-    """Return the number that a function computes and "", or the text of what it raised."""
+    """Return a function's result and ""; if it raises, return 0 and the error message."""
     try:
         return int(function(room, *arguments)), ""
     except Exception as error:
@@ -76,7 +76,7 @@ def _answer(functions: list[Any], size: int, descriptor: int) -> None:
 
 
 def _read(descriptor: int, size: int) -> bytes:
-    """Return that many bytes, fewer if the socket is closed."""
+    """Read ``size`` bytes from a socket; return fewer if it is closed."""
     text = b""
     while len(text) < size and (piece := os.read(descriptor, size - len(text))):
         text += piece

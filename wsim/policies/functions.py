@@ -1,8 +1,9 @@
-"""Policies that are Python functions of this process, given instead of a name.
+"""Policies that are passed as Python functions of this process instead of as names.
 
-A line-up is text, so a function gets a name for as long as the process lives: ``wsim.policies.functions:NAME_DIGEST``.
-The digest covers its code and its captured values, so two functions with the same name are different policies. It is
-not stored: a run that it played contains its name, and can be resumed only if it is passed again.
+A line-up is a string, so a function gets a name that is valid until the process ends:
+``wsim.policies.functions:NAME_DIGEST``. The digest identifies the function object, so two functions with the same name
+are different policies. The function is not stored: a run that it played records only its name, and can be resumed only
+if the function is passed again.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 
 def name_of(function: Any) -> str:
-    """Return the name of a function in a line-up; raise UserError for anything that is not callable."""
+    """Register a function and return its name for line-ups; raise UserError for anything that is not callable."""
     if not callable(function):
         raise UserError(f"a policy must be a name or a function, not {function!r}")
     source = getattr(function, "py_func", function)
@@ -30,7 +31,7 @@ def name_of(function: Any) -> str:
 
 
 def plain_name(function: str) -> str:
-    """Return the original name of the function behind a line-up's name."""
+    """Return the original name of a function, given its name in a line-up."""
     return function.rpartition("_")[0]
 
 
@@ -46,4 +47,6 @@ def _digest(function: Any, source: Any) -> str:
 def __getattr__(name: str) -> Callable[..., Any]:
     if name in _FUNCTIONS:
         return _FUNCTIONS[name]
-    raise AttributeError(f"module {MODULE!r} has no function {name!r}: it lives as long as the process that passed it")
+    raise AttributeError(
+        f"module {MODULE!r} has no function {name!r}: such a function exists only in the process that passed it"
+    )

@@ -1,8 +1,8 @@
-"""Make kernels of a game callable from user policies, in compiled code and in plain Python alike.
+"""Make a game's kernels callable from user policies, both compiled and plain Python.
 
-A plain kernel is compiled into its callers and has no entry point for Python. A helper is a Python function that numba
-knows through ``overload``: compiled policies get the kernel; plain Python gets the kernel's source or, if that calls
-other kernels, an entry point compiled (and cached) at the first call.
+A plain kernel is compiled into its callers and has no entry point for Python. A helper is a Python function registered
+with numba's ``overload``: compiled policies call the kernel; plain Python policies call the kernel's source or, if that
+calls other kernels, an entry point that is compiled (and cached) at the first call.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from wsim.jit import JIT, kernel, overload
 
 
 def helper(compiled: Any, signature: Any = None, *, home: str = "") -> Callable[..., Any]:
-    """Return a kernel as a function for compiled and plain Python policies.
+    """Return a function that calls a kernel from compiled and plain Python policies.
 
     Parameters
     ----------
+    compiled: the kernel.
     signature: the signature of its entry point, if its source calls other kernels.
     home: the package whose cache stores that entry point, such as "wonders.policies".
     """

@@ -1,8 +1,8 @@
-"""Isolated effects: Python effects of others in a process of their own, which gets public numbers and returns numbers.
+"""Isolated effects: other people's Python effects in a separate process, which gets public numbers and returns numbers.
 
-The process (``wsim.policies.effect_worker``) is confined like that of an isolated policy. One process serves the calls
-of one file. If a function raises, does not answer within ``SECONDS``, or its process ends, the run ends in one
-sentence, as it does for trusted effects.
+The process (``wsim.policies.effect_worker``) is confined like the process of an isolated policy. Each file has one
+process, which serves all its calls. If a function raises, does not answer within ``SECONDS``, or its process ends, the
+run stops with a one-sentence error, as it does for trusted effects.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ if TYPE_CHECKING:
     from wsim.policies.effect_interface import EffectInterface
 
 ARGUMENTS = 6
-"""What a slot passes on: the own seat, the other seat and four numbers."""
+"""The number of arguments that a slot passes on: the own seat, the other seat and four numbers."""
 REQUEST = struct.Struct(f"<{1 + ARGUMENTS}q")
 """A request: the number of the function and its arguments; the table of public numbers follows."""
 ANSWER = struct.Struct("<qq")
-"""An answer: the result and the length of the text of an error, which follows; 0: there was none."""
+"""An answer: the result and the length of the error message, which follows; length 0: no error."""
 _NO_VALUE = -(2**63)
 _REASONS: dict[int, str] = {}
-"""Why the last call of a thread failed, by thread."""
+"""Thread -> the reason why its last call failed."""
 
 
 def taken_reason() -> str:
-    """Return why an isolated effect failed in this thread, and forget it; "" if none did."""
+    """Return and clear the reason why an isolated effect failed in this thread; "" if none did."""
     return _REASONS.pop(threading.get_ident(), "")
 
 
 class IsolatedEffects:
-    """The process of a file of effects.
+    """The process of an effect file.
 
     Attributes
     ----------
-    functions: name and number of arguments of each function that it serves; requests name them by their index.
-    failures: the label of the file; nothing is counted, because a failure ends the run.
-    missing: what this system does not deny the process, in words.
+    functions: name and number of arguments of each function that it serves; requests refer to them by index.
+    failures: the label of the file; the count stays 0, because a failure ends the run.
+    missing: descriptions of the restrictions that this system does not support.
     """
 
     def __init__(self, file: EffectFile, functions: Sequence[tuple[str, int]], interface: EffectInterface) -> None:
@@ -86,8 +86,8 @@ class IsolatedEffects:
         except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
             self._process.end()
             raise UserError(
-                f"the isolated file of effects {file.name!r} cannot be loaded: its process ended or did not answer as "
-                "it must"
+                f"the isolated effect file {file.name!r} cannot be loaded: its process ended or did not answer "
+                "correctly"
             ) from error
         kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_uint64, *[ctypes.c_int64] * ARGUMENTS)
         self._called = kind(self._result)
@@ -95,15 +95,15 @@ class IsolatedEffects:
 
     @property
     def number(self) -> int:
-        """The number of the process in the system."""
+        """The process ID."""
         return self._process.number
 
     def serves(self, function: tuple[str, int]) -> bool:
-        """Return whether it serves a function in this process; a process that was forked from it starts another one."""
+        """Return whether it serves a function for this process; a forked process must start a new one."""
         return function in self.functions and self._owner == os.getpid() and not self._ended
 
     def entry(self, function: tuple[str, int]) -> Any:
-        """Return the function for a slot: it writes the table and has the process compute the number."""
+        """Return the function for a slot: it writes the table and requests the result from the process."""
         number, words = self.functions.index(function), self.interface.table.itemsize // 8
         if not JIT:
             return self._plain_entry(number, words)
@@ -119,7 +119,7 @@ class IsolatedEffects:
         return njit(self.interface.signature, nogil=True, error_model="python")(entry)
 
     def _plain_entry(self, number: int, words: int) -> Any:
-        """Return the function for a slot without the JIT."""
+        """Return the plain Python function for a slot, for use without the JIT."""
 
         def entry(public: Any, rules: Any, *arguments: Any) -> int:
             room = np.zeros(words, np.int64)
@@ -129,17 +129,20 @@ class IsolatedEffects:
         return entry
 
     def _result(self, number: int, room: int, *arguments: int) -> int:
-        """Return the number that the process computes, or a number that no effect may return, and note why."""
+        """Return the number that the process computes; on failure, note the reason and return ``_NO_VALUE``."""
         table = ctypes.string_at(room, self.interface.table.itemsize)
         with self._lock:
             result, reason = self._exchange(REQUEST.pack(number, *arguments) + table)
         if not reason:
-            return result if result != _NO_VALUE else _NO_VALUE + 1  # which is out of every range as well
+            return result if result != _NO_VALUE else _NO_VALUE + 1  # which is also outside every range
         _REASONS[threading.get_ident()] = reason
         return _NO_VALUE
 
     def _exchange(self, request: bytes) -> tuple[int, str]:
-        """Send a request and return the result and why it failed; the process ends if it does not answer properly."""
+        """Send a request; return the result and "", or 0 and the reason for a failure.
+
+        Ends the process if it does not answer properly.
+        """
         if self._owner != os.getpid():
             return 0, "cannot be called in a process that was forked after the games were prepared"
         own = self._process.sockets[0]
@@ -161,7 +164,7 @@ class IsolatedEffects:
 
 
 def _received(own: socket.socket, size: int) -> bytes:
-    """Return that many bytes of an answer; OSError if the process ends first, TimeoutError if it takes too long."""
+    """Return the next ``size`` bytes of an answer; OSError if the process ends first, TimeoutError if it is late."""
     text = b""
     while len(text) < size:
         if not select.select([own], [], [], SECONDS)[0]:

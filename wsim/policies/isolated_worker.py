@@ -1,8 +1,8 @@
 """The process of an isolated policy, ``python -m wsim.policies.isolated_worker`` (see ``wsim.policies.isolation``).
 
-It reads one JSON line (what to load), confines itself, says what the system does not deny it (one line), loads the
-policy, says what it is (one line), and then decides, one thread a channel: for each request (first decision, end) it
-reads these decisions from shared memory, writes the choices there and answers a byte.
+It reads one JSON line (what to load), confines itself, reports the missing restrictions (one line), loads the policy
+and describes it (one line). It then makes decisions, with one thread per channel: for each request (first decision,
+end), it reads these decisions from shared memory, writes the chosen indices there and answers with one byte.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _load(spec: dict[str, Any], answers: int) -> tuple[UserPolicy, Any]:
 
 
 def main() -> None:
-    """Load a policy and decide until there are no more requests."""
+    """Load a policy and make decisions until the channels are closed."""
     spec, answers = begin()
     memory = mmap.mmap(spec["shared"], spec["size"])
     os.close(spec["shared"])
@@ -79,8 +79,10 @@ def _serve(plugged: UserPolicy, slots: Slots, last: Any, descriptor: int) -> Non
 
 
 def _decide(plugged: UserPolicy, slots: Slots, last: Any, start: int, count: int) -> None:
-    """Make decisions ``start`` to ``count``; one that raises gets the index -1 and its text. ``last``: the fifth
-    record."""
+    """Make decisions ``start`` to ``count``; if one raises, its index is -1 and the error message is stored.
+
+    ``last``: the fifth record.
+    """
     from wsim.jit import addresses_of
 
     address = addresses_of([plugged.call])[0]

@@ -1,18 +1,19 @@
-"""Isolated policies: code of others in a separate process, which sees only the records of its seat.
+"""Isolated policies: other people's code in a separate process, which sees only the records of its seat.
 
 The process (``wsim.policies.isolated_worker``) gets copies of the four records of a decision through shared memory and
-writes indices back. Many games are played side by side, and what waits for the same policy is handed over together
-(``wsim.positions.side_by_side``), on as many *channels* as threads play. The process has no network, no other
-processes, no files but its own, and limited memory and time (``wsim.policies.confinement``). Whatever it does wrong
-costs it the decision at hand:
+writes indices back. Many games are played side by side, and decisions that wait for the same policy are sent together
+(``wsim.positions.side_by_side``), on as many *channels* as there are threads. The process cannot use the network, start
+processes, or open files other than its own, and its memory and time are limited (``wsim.policies.confinement``). A
+failure costs the policy only the decision at hand:
 
-* it raises, or its index is not a legal move: the first legal move is played;
-* it does not answer within ``SECONDS``, or its process ends (crash, memory): the same, and the process is started
-  again. If decisions on several channels were going on, all of them are asked again, one channel at a time from then
-  on: so the decision that fails is exactly known;
-* after ``PROCESSES`` such ends no process is started: the first legal move is played to the end.
+* If the policy raises or returns an index that is not a legal move, the first legal move is played.
+* If it does not answer within ``SECONDS``, or its process ends (crash, memory), the first legal move is played and the
+  process is restarted. If decisions were pending on several channels, all of them are requested again, from then on one
+  channel at a time, so that the failing decision is identified exactly.
+* After the process has ended ``PROCESSES`` times, it is not restarted: the first legal move is played from then on.
 
-Failures are told once per policy, counted, and listed in the result with game and seat (``failures``).
+The first failure of a policy is printed. All failures are counted, and the first ones are listed in the result with
+game and seat (``failures``).
 """
 
 from __future__ import annotations
@@ -58,18 +59,18 @@ if TYPE_CHECKING:
     from wsim.policies.lineup import Entry
 
 SLOTS = 256
-"""Decisions that fit into one request."""
+"""Maximum number of decisions in one request."""
 PROCESSES = 3
 MOST_CHANNELS = 16
-"""Threads that decide at the same time in the process of a policy, at most."""
+"""Maximum number of threads that make decisions at the same time in a policy's process."""
 LISTED = 20
-"""Failures that are listed with game and seat."""
+"""Maximum number of failures that are listed with game and seat."""
 _HEADER = 8
 _LINE = 64
 
 
 def is_isolated(entry: Entry) -> bool:
-    """Return whether a user policy is isolated: as requested, or by default if the code belongs to others."""
+    """Return whether a user policy is isolated: as requested, or by default if it is other people's code."""
     wanted = ISOLATED.get()
     return FOREIGN.get() or entry.path is not None if wanted is None else wanted
 
@@ -79,16 +80,16 @@ def serve(
     address: Any, public: Any, own: Any, choice: Any, rules: Any, last: Any, index: Any, header: Any, start: Any,
     count: Any,
 ) -> None:  # fmt: skip
-    """Ask the entry point at an address for decisions ``start`` to ``count``; ``header[0]`` counts those made."""
+    """Have the entry point at an address make decisions ``start`` to ``count``; ``header[0]`` counts finished ones."""
     for place in range(start, count):
         index[place] = call(address, public[place], own[place], choice[place], rules[0], last[0])
         header[0] = place + 1
 
 
 class Slots:
-    """The shared memory of a channel: a header, indices, values, a text, and records of ``SLOTS`` decisions.
+    """The shared memory of a channel: a header, indices, values, a message, and records of ``SLOTS`` decisions.
 
-    It begins at the byte ``at`` of ``memory``.
+    It begins at byte ``at`` of ``memory``.
     """
 
     def __init__(self, memory: Any, interface: Interface, at: int = 0) -> None:
@@ -108,20 +109,20 @@ class Slots:
             self.records = [array if JIT else array.view(np.recarray) for array in made[4:]]
 
     def tell(self, text: str) -> None:
-        """Write the reason of a failure; the first one stays."""
+        """Write the reason for a failure, unless there is already one."""
         if not self.text[0]:
             octets = text.encode()[:TEXT]
             self.text[: len(octets)] = np.frombuffer(octets, np.uint8)
 
     def reason(self) -> str:
-        """Return the reason of a failure, as printable text, and forget it."""
+        """Return and clear the reason for a failure, as printable text."""
         text = bytes(self.text).rstrip(b"\0").decode(errors="replace")
         self.text[:] = 0
         return printable(text)
 
     @staticmethod
     def lookahead(interface: Interface) -> Any:
-        """Return an array with one empty record of a search, for functions that value moves."""
+        """Return an array with one empty search record, for functions that value moves."""
         layout = import_module(f"{interface.home.removesuffix('.policies')}.kernels.layout")
         made = np.zeros(1, layout.GAME["lookahead"])
         return made if JIT else made.view(np.recarray)
@@ -133,8 +134,8 @@ class Failures:
 
     Attributes
     ----------
-    label: of the policy. count: decisions that it lost. first: the first reason. ended: how often its process ended.
-    listed: where and why, the first ``LISTED`` of them.
+    label: the policy's label. count: the number of decisions that it lost. first: reason and location of the first
+    failure. ended: how often its process ended. listed: location and reason of the first ``LISTED`` failures.
     """
 
     label: str
@@ -144,7 +145,7 @@ class Failures:
     listed: list[str] = field(default_factory=list)
 
     def add(self, reason: str, where: str) -> None:
-        """Count a failure at a location such as "in game 7, seat 2"; print the first one at once."""
+        """Count a failure at a location such as "in game 7, seat 2"; print the policy's first failure at once."""
         self.count += 1
         if self.count == 1:
             self.first = f"{reason}, {where}"
@@ -157,18 +158,19 @@ class Failures:
 
     @property
     def sentence(self) -> str:
-        """The failures as a sentence."""
-        over = "; its process was not started again" if self.ended >= PROCESSES else ""
+        """A sentence with the number of failures and the first one."""
+        over = "; its process was not restarted" if self.ended >= PROCESSES else ""
         times = "once" if self.count == 1 else f"{self.count:,} times"
         return f"The isolated policy {self.label!r} failed {times} (first: it {self.first}){over}."
 
 
 class Apart(Protocol):
-    """Code in a separate process: a policy (``Isolated``) or a file of effects.
+    """Code in a separate process: a policy (``Isolated``) or an effect file.
 
     Attributes
     ----------
-    failures: its label, and the decisions that it lost. missing: what this system does not deny the process, in words.
+    failures: its label, and the decisions that it lost.
+    missing: descriptions of the restrictions that this system does not support.
     """
 
     failures: Failures
@@ -177,17 +179,17 @@ class Apart(Protocol):
 
 STARTED: weakref.WeakSet[Apart] = weakref.WeakSet()
 TRUSTED: set[str] = set()
-"""The labels of user policies and files of effects that were loaded into this process."""
+"""The labels of user policies and effect files that were loaded into this process."""
 
 
 def failures(labels: Sequence[str] | None = None) -> list[str]:
-    """Return the sentences about the failures of the isolated policies of this process, or of some of them."""
+    """Return a sentence for each isolated policy of this process that failed; ``labels``: only for these policies."""
     wanted = (policy.failures for policy in STARTED if labels is None or policy.failures.label in labels)
     return sorted(failed.sentence for failed in wanted if failed.count)
 
 
 def listed_failures(labels: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the failures of isolated policies as JSON: policy, decisions (how many it lost), listed (the first)."""
+    """Return the failures of isolated policies as JSON objects: policy, decisions (number lost), listed (the first)."""
     failed = [policy.failures for policy in STARTED if policy.failures.label in labels and policy.failures.count]
     return [
         {"policy": failure.label, "decisions": failure.count, "listed": list(failure.listed)}
@@ -196,7 +198,7 @@ def listed_failures(labels: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def isolated_in(simulators: Iterable[Any]) -> list[str]:
-    """Return the labels of the isolated policies and files of effects of simulators."""
+    """Return the labels of all isolated policies and effect files that some simulators use, sorted."""
     ready = list(simulators)
     line_ups = (getattr(getattr(simulator, "line_up", None), "plugged", {}) for simulator in ready)
     labels = {label for plugged in line_ups for label, policy in plugged.items() if policy.isolated}
@@ -204,7 +206,7 @@ def isolated_in(simulators: Iterable[Any]) -> list[str]:
 
 
 def report() -> list[str]:
-    """Return sentences on which code was isolated or trusted, what was missing and what failed; then forget them."""
+    """Return sentences on isolated and trusted code, missing restrictions and failures; then clear these records."""
     policies, lines = sorted(STARTED, key=lambda policy: policy.failures.label), list[str]()
     if TRUSTED:
         lines.append(f"trusted, in the process of wsim: {', '.join(sorted(TRUSTED))}")
@@ -220,13 +222,13 @@ def report() -> list[str]:
 
 @dataclass(eq=False)
 class Channel:
-    """Shared memory in which one thread at a time has decisions made.
+    """Shared memory through which one thread at a time requests decisions.
 
     Attributes
     ----------
-    number: of the channel. octets: public, own and choice of its slots, byte by byte.
-    used: by slot, the legal moves of the last decision.
-    rules: whose record is in the slots now; None: it has to be copied again.
+    number: the channel's number. octets: the public, own and choice records of its slots as bytes.
+    used: for each slot, the number of legal moves of its last decision.
+    rules: the rules record that the slots contain now; None: it must be copied again.
     """
 
     number: int
@@ -239,11 +241,11 @@ class Channel:
 
 
 class _Process(ConfinedProcess):
-    """The process of a policy: it is started, asked, and ended.
+    """The process of a policy.
 
     Attributes
     ----------
-    active: exchanges that are going on.
+    active: the number of exchanges in progress.
     """
 
     def __init__(self, shared: int, channels: int) -> None:
@@ -251,9 +253,9 @@ class _Process(ConfinedProcess):
         self.active = 0
 
     def exchange(self, channel: Channel, start: int, count: int) -> tuple[int, str]:
-        """Have the decisions ``start`` to ``count`` of a channel made.
+        """Request the decisions ``start`` to ``count`` of a channel.
 
-        Returns ``count`` and "", or the number of the decision at which the process did not get on, and why.
+        Returns ``count`` and "", or the number of the decision at which the process failed, and the reason.
         """
         header, reason = channel.slots.header, ""
         header[0] = start
@@ -282,8 +284,8 @@ class Isolated:
 
     Attributes
     ----------
-    entry: the entry of the line-up. interface: of the game. declaration: what the policy says of itself.
-    missing: what this system does not deny the process, in words.
+    entry: the line-up entry. interface: the game's interface. declaration: the policy's own declaration.
+    missing: descriptions of the restrictions that this system does not support.
     """
 
     entry: Entry
@@ -293,7 +295,7 @@ class Isolated:
     declaration: Declaration = field(init=False)
     failures: Failures = field(init=False)
     _process: _Process | None = None
-    _alone: bool = False  # channels take turns, because a process ended while several were being served
+    _alone: bool = False  # True: channels take turns, because a process ended while it served several channels
     _lock: Any = field(default_factory=threading.Lock, repr=False)
     _turn: Any = field(default_factory=threading.Lock, repr=False)
     _valued: Any = field(default_factory=threading.local, repr=False)
@@ -341,15 +343,15 @@ class Isolated:
         except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
             process.end()
             raise UserError(
-                f"the isolated policy {str(self.entry)!r} cannot be loaded: its process ended or did not answer as it "
-                "must"
+                f"the isolated policy {str(self.entry)!r} cannot be loaded: its process ended or did not answer "
+                "correctly"
             ) from error
         self._process = process
         return declared
 
     @property
     def process_id(self) -> int | None:
-        """The number of the process; None if it is not started any more."""
+        """The process ID; None once the process is no longer restarted."""
         return None if self._process is None else self._process.number
 
     def _start_again(self) -> None:
@@ -363,7 +365,7 @@ class Isolated:
 
     @contextmanager
     def _asked(self) -> Iterator[tuple[_Process | None, bool]]:
-        """Yield the process, and whether no other decisions are going on in it."""
+        """Yield the process, and whether channels take turns, so that it has no other decisions to make."""
         process = self._process
         alone = self._alone  # read after the process: if it is False, the process has not been replaced yet
         with self._turn if alone else nullcontext():
@@ -391,16 +393,16 @@ class Isolated:
             self._channels.put(channel)
 
     def decide(self, channel: Channel, counts: NDArray[np.int64], locations: Sequence[str]) -> NDArray[np.int64]:
-        """Have the decisions in the slots of a channel made; return the index of a legal move for each.
+        """Request the decisions in the slots of a channel; return the index of a legal move for each.
 
-        ``counts``: the legal moves of each. ``locations``: where each is made, such as "in game 7, seat 2".
+        ``counts``: the number of legal moves of each. ``locations``: its game and seat, such as "in game 7, seat 2".
         """
         indices, start, slots = np.zeros(len(counts), np.int64), 0, channel.slots
         slots.index[: len(counts)] = -1
         while start < len(counts):
             with self._asked() as (process, alone):
                 if process is None:
-                    self._fail("has no process any more", locations[start:])
+                    self._fail("no longer has a process", locations[start:])
                     break
                 reached, reason = process.exchange(channel, start, len(counts))
                 indices[start:reached] = slots.index[start:reached]  # copied before they are checked
@@ -437,7 +439,7 @@ class Isolated:
         self, indices: NDArray[np.int64], start: int, end: int, counts: NDArray[np.int64], locations: Sequence[str],
         slots: Slots,
     ) -> None:  # fmt: skip
-        """Replace invalid indices by the first legal move."""
+        """Replace invalid indices with 0, the first legal move, and count them as failures."""
         made = indices[start:end]
         wrong = np.flatnonzero((made < 0) | (made >= counts[start:end]))
         if not len(wrong):
@@ -449,7 +451,7 @@ class Isolated:
             self._fail(f"raised {text}" if index == -1 and text else illegal, locations[place : place + 1])
 
     def _decided(self, channel: Channel, addresses: Sequence[int]) -> int:
-        """Have the decision made whose records are at these addresses; return the index."""
+        """Request one decision, whose records are at these addresses; return the index."""
         records = channel.slots.records
         for array, address in zip(records, addresses, strict=True):
             ctypes.memmove(array.ctypes.data, address, array.dtype.itemsize)
@@ -461,7 +463,7 @@ class Isolated:
         return int(self.decide(channel, np.array([count]), [f"seat {int(own['seat'][0])}"])[0])
 
     def ask(self, *addresses: int) -> int:
-        """Return the index that the policy picks of the records at these addresses; take back what it may write."""
+        """Return the policy's index for the records at these addresses; copy back the fields that it may write."""
         with self.channel() as channel:
             index, own = self._decided(channel, addresses), channel.slots.records[1]
             for name in TAKEN_BACK:
@@ -470,7 +472,7 @@ class Isolated:
             return index
 
     def value(self, index: int, *addresses: int) -> float:
-        """Return the policy's value of a move; the first request of a decision values all of its moves."""
+        """Return the policy's value of a move; the request for index 0 computes the values of all moves."""
         if index == 0:
             with self.channel() as channel:
                 self._decided(channel, addresses)
@@ -489,7 +491,7 @@ class Isolated:
         return self.interface.calling_back(kind(self.ask))
 
     def _plain_entry_point(self) -> Any:
-        """Return the entry point without the JIT: it takes records."""
+        """Return the entry point for use without the JIT; it takes records instead of addresses."""
 
         def at(records: Sequence[Any]) -> list[int]:
             return [int(record.__array_interface__["data"][0]) for record in records]

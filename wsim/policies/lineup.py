@@ -14,11 +14,11 @@ from types import MappingProxyType
 from wsim.errors import UserError, refuse_unprintable
 
 Value = int | float | bool | str
-"""The value of a policy's parameter, as parsed."""
+"""The parsed value of a policy parameter."""
 
 _WORDS: Mapping[str, bool] = MappingProxyType({"true": True, "false": False})
 PEOPLE = "people"
-"""The only policy of a run of games that people played (``wsim import``), and the section of its rules about them."""
+"""The only policy of a run of imported games (``wsim import``), and the key of its rules that describes the people."""
 _GRAMMAR = "write name, name:key=value, ./file.py:function or package.module:function"
 
 
@@ -29,8 +29,8 @@ class Entry:
     Attributes
     ----------
     name: everything before the parameters, as written.
-    parameters: the ``key=value`` pairs in the order written; whole numbers, numbers and true/false are converted.
-    path: the actual path of the file that the entry names, if different; ignored in comparisons.
+    parameters: the ``key=value`` pairs in the order written; numbers and true/false are converted.
+    path: where the file that the entry names actually is, if not at the named path; ignored in comparisons.
     """
 
     name: str
@@ -39,25 +39,25 @@ class Entry:
 
     @property
     def file(self) -> str | None:
-        """The Python file of ``./mine.py:bold``, else None."""
+        """The Python file of an entry such as ``./mine.py:bold``, else None."""
         head, separator, _ = self.name.rpartition(":")
         return head if separator and head.endswith(".py") else None
 
     @property
     def module(self) -> str | None:
-        """The module of ``package.module:function``, else None."""
+        """The module of an entry such as ``package.module:function``, else None."""
         head, separator, _ = self.name.rpartition(":")
         return head if separator and not head.endswith(".py") else None
 
     @property
     def named_file(self) -> str | None:
-        """The file that the entry names, as written: a Python file, or the ``file`` of a weight set."""
+        """The file that the entry names, as written: a Python file, or the value of its parameter ``file``."""
         weights = self.parameters.get("file")
         return self.file or (None if self.module is not None or weights is None else str(weights))
 
     @property
     def function(self) -> str:
-        """The function of a file or module; the name itself for a registered policy."""
+        """The name of the function in a file or module; for a registered policy, the policy's name."""
         return self.name.rpartition(":")[2]
 
     def __str__(self) -> str:
@@ -69,7 +69,7 @@ class Entry:
 
 
 def _read(text: str) -> Value:
-    """Return the value of a parameter's text: true/false, an integer, a number, else the text."""
+    """Parse a parameter's value: true or false, an integer or a number; otherwise return the text itself."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     for kind in (int, float):
@@ -81,7 +81,7 @@ def _read(text: str) -> Value:
 
 
 def _split(text: str) -> tuple[str, list[str]]:
-    """Split an entry into its name and the texts of its parameters."""
+    """Split an entry into its name and its ``key=value`` strings."""
     file, in_file, rest = text.partition(".py:")
     if in_file:
         function, *pairs = rest.split(":")
@@ -92,7 +92,7 @@ def _split(text: str) -> tuple[str, list[str]]:
 
 
 def finite(value: Value) -> bool:
-    """Return whether a number is finite as a 64-bit float; integers of 400 digits are not."""
+    """Return whether a value is a number that is finite as a 64-bit float; an integer of 400 digits is not."""
     try:
         return not isinstance(value, str) and math.isfinite(value)
     except OverflowError:

@@ -1,6 +1,6 @@
-"""Mistakes that the code of a policy or an effect shows: what would make two equal runs differ, or end the process.
+"""Detect code in a policy or an effect that would make two equal runs differ, or end the process.
 
-This finds accidents. Code that hides what it does is not looked for: it belongs in a process of its own.
+This finds accidents only. It does not detect code that hides what it does; isolate such code in a separate process.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ _BETWEEN = ("PUSH_NULL", "PRECALL", "CACHE")  # a function on the stack and its 
 
 
 def mistake_in(policy: Any, *, compiled: bool = False) -> str | None:
-    """Return a description of a forbidden action of a function or of one that it uses; None if none is visible.
+    """Describe the first mistake in a function or in a function that it uses; None if there is no visible mistake.
 
-    ``compiled``: it is numba's dispatcher and has been compiled. Attributes of objects (``self.random``) are not
-    checked.
+    ``compiled``: ``policy`` is a compiled numba dispatcher. Attributes of objects (``self.random``) are not checked.
     """
     waiting, visited = [policy], set[int]()
     while waiting:
@@ -56,18 +55,18 @@ def mistake_in(policy: Any, *, compiled: bool = False) -> str | None:
 
 
 def _compiled_mistake(target: Any) -> str | None:
-    """Return a description of the mistake in one of numba's dispatchers; None if it has none."""
+    """Describe the mistake in a numba dispatcher; None if there is none."""
     name = getattr(target, "__name__", "")
     if getattr(target, "targetoptions", {}).get("parallel"):
         return f"calls {name}, which has loops that run on several threads: compile it without parallel=True"
     made = [overload.type_annotation.typemap for overload in getattr(target, "overloads", {}).values()]
     if any(type(kind).__name__ == "RecursiveCall" for kinds in made for kind in kinds.values()):
-        return f"calls itself ({name}), and nothing bounds how deep: write a loop"
+        return f"calls itself ({name}) without a limit on the depth: write a loop"
     return None
 
 
 def _loaded(function: FunctionType) -> Iterator[tuple[Any, bool]]:
-    """Yield the outside values that a function's code loads, and whether each is called without arguments."""
+    """Yield each global or captured value that a function loads, and whether it is called without arguments."""
     around = {**vars(builtins), **function.__globals__}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with suppress(ValueError):  # not filled yet
@@ -78,7 +77,7 @@ def _loaded(function: FunctionType) -> Iterator[tuple[Any, bool]]:
         for step in dis.get_instructions(code):
             if step.opname in _BETWEEN:
                 continue
-            if step.opname == "IMPORT_FROM":  # the module stays for the next name
+            if step.opname == "IMPORT_FROM":  # the module stays on the stack for the next name
                 held[step.argval] = getattr(value, step.argval, None)
                 yield held[step.argval], False
             elif step.opname == "IMPORT_NAME" or step.opname.startswith("LOAD_"):
@@ -94,7 +93,7 @@ def _loaded(function: FunctionType) -> Iterator[tuple[Any, bool]]:
 
 
 def _loaded_by(step: dis.Instruction, value: Any, held: Mapping[str, Any]) -> Any:
-    """Return the object that an instruction loads after ``value``; None if it is unknown before the code runs."""
+    """Return the object that an instruction loads after ``value``; None if it is known only at run time."""
     if step.opname == "IMPORT_NAME":
         with suppress(Exception):
             return importlib.import_module(step.argval)
@@ -114,6 +113,6 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _is_unseeded(value: Any) -> bool:
-    """Return whether a value is a random stream, a method of a module's stream, or the machine's entropy source."""
+    """Return whether a value is a random stream, a method of a module's shared stream, or ``random.SystemRandom``."""
     shared = callable(value) and any(getattr(value, "__self__", None) is stream for stream in _SHARED)
     return isinstance(value, _STREAMS) or value is random.SystemRandom or (shared and "state" not in value.__name__)

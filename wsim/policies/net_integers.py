@@ -1,8 +1,9 @@
 """Quantise a net to short integers for the kernels, with the finest units in which no possible sum overflows.
 
-A value is an integer times a unit, a power of two. The first layer is in units of 2**-(INPUT_BITS + bits), where
-``bits`` are the fractional bits of its weights. Its outputs are clipped at 127.99, nearly twice the largest value seen
-in play of the shipped nets. Kernels do not check sums: this module bounds the largest sum that any inputs can give.
+A value is an integer times a unit, which is a power of two. The first layer uses units of 2**-(INPUT_BITS + bits),
+where ``bits`` is the number of fractional bits of its weights. Its outputs are clipped at 127.99, nearly twice the
+largest value that the shipped nets reach in play. Kernels do not check for overflow: this module bounds the largest sum
+that any inputs can produce.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ if TYPE_CHECKING:
 
 _INT = 2**31 - 1
 _ACTIVE_BITS = 8  # fractional bits of the inputs of the second layer
-_MAX_BITS = 14  # of weights: more would exceed the half precision of files
+_MAX_BITS = 14  # fractional bits of weights: more would exceed the half precision of files
 _LAST_BITS = 16
 
 
 def in_integers(
     sizes: Sizes, arrays: Mapping[str, NDArray[np.float32]], items: Sequence[NDArray[np.float32]]
 ) -> NDArray[Any]:
-    """Return the record (shape ()) of a net with these arrays and item rows (``wsim.policies.nets``)."""
+    """Return the quantised record (shape ()) of a net with these arrays and item rows (``wsim.policies.nets``)."""
     record = np.zeros((), sizes.net)
     of_number, of_move, bias = arrays["of_number"], arrays["of_move"], arrays["bias"]
     of_item = np.concatenate(items) if items else np.zeros((1, sizes.width), np.float32)
@@ -74,7 +75,12 @@ def in_integers(
 
 @dataclass(frozen=True)
 class _Weights:
-    """Rows of weights: their number, the largest weight, and per unit the sum of absolute weights."""
+    """The magnitude of some rows of weights.
+
+    Attributes
+    ----------
+    rows: the number of rows. most: the largest absolute weight. sizes: for each unit, the sum of absolute weights.
+    """
 
     rows: int
     most: float
@@ -86,30 +92,30 @@ class _Weights:
         return cls(len(sizes), float(sizes.max()), sizes.sum(0))
 
     def largest(self, bits: int) -> float:
-        """Return the largest weight in units of 2**-bits, after rounding."""
+        """Return an upper bound of the largest weight in units of 2**-bits, after rounding."""
         return math.ldexp(self.most, bits) + 0.5
 
     def sums(self, bits: int) -> NDArray[np.float64]:
-        """Return an upper bound of any sum of the rounded weights of a unit."""
+        """Return, for each unit, an upper bound of the sum of its absolute weights in units of 2**-bits, rounded."""
         return np.asarray(np.ldexp(self.sizes, bits) + self.rows / 2)
 
 
 def _is_within(sums: NDArray[np.float64], bias: NDArray[np.float32], bits: int) -> bool:
-    """Return whether sums that begin with a bias, in units of 2**-bits, fit into 32 bits."""
+    """Return whether sums plus a bias, in units of 2**-bits, fit into 32 bits."""
     return bool((sums + np.ldexp(np.abs(bias, dtype=np.float64), bits) + 1 <= _INT).all())
 
 
 def _finest(most: int, fits: Callable[[int], bool]) -> int:
-    """Return the largest number of bits, at most ``most``, with which weights fit."""
+    """Return the largest number of fractional bits, at most ``most``, for which ``fits`` is true."""
     return next(bits for bits in count(most, -1) if fits(bits))
 
 
 def _rounded(weights: NDArray[np.float32], bits: int) -> NDArray[np.int64]:
-    """Return weights in units of 2**-bits."""
+    """Return weights as integers in units of 2**-bits."""
     return np.asarray(np.rint(weights * np.float64(2.0**bits)).astype(np.int64))
 
 
 def _pairs(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return rows in interleaved pairs: shape (pairs, width, 2); an odd row is paired with zeros."""
+    """Return rows as interleaved pairs: shape (pairs, width, 2); an unpaired last row is paired with zeros."""
     even = np.concatenate([rows, np.zeros((len(rows) % 2, rows.shape[1]), np.int64)])
     return even.reshape(-1, 2, rows.shape[1]).transpose(0, 2, 1)

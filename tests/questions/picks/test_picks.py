@@ -206,7 +206,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         {"randomise": 0, "policies": "greedy:explore=0.1"},
         "randomise must be a chance above 0 that a pick is random, not 0; random moves by explore",
     ),
-    ({"randomise": 1.5}, "option randomise must be a chance from 0 to 1, not '1.5'"),
+    ({"randomise": 1.5}, "option randomise must be a probability from 0 to 1, not '1.5'"),
     ({"actions": ["bild"]}, "unknown action 'bild' (did you mean 'build'?); accepted: build, stage, sell, take"),
     ({"actions": []}, "name at least one action: build, stage, sell, take"),
     ({"against": "all"}, "a pick is compared against others or policy, not 'all'"),
