@@ -1,7 +1,7 @@
-"""Files of nets: learned weights for the policy ``net`` of a game.
+"""Net files: learned weights for a game's policy ``net``.
 
-A file is an ``.npz`` of numbers and one text, ``about``: a JSON object that describes its training. Nothing in
-it is executed.
+A file is an ``.npz`` of numeric arrays and one string, ``about``: a JSON object that describes the training. Nothing
+in it is executed.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ if TYPE_CHECKING:
 
 _ABOUT, _WEIGHTS = "about", "weights"
 MAX_BYTES = 64 << 20
-"""Largest accepted file of a net."""
-_HEADER, _MAX_ABOUT = 4096, 4 << 20  # bytes: header of an array; the text about a net
+"""Largest accepted size of a net file, in bytes."""
+_HEADER, _MAX_ABOUT = 4096, 4 << 20  # bytes: header of an array; the string ``about``
 _MAX_FLOAT = float(np.finfo(np.float32).max)
 _INVALID = (
     *(ValueError, KeyError, EOFError, IndexError, TypeError, MemoryError, OverflowError, RecursionError),
     *(NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error),
 )
-"""Exceptions raised by reading a file that is not a net."""
+"""Exceptions that may be raised when a file that is not a net is read."""
 Arrays = Mapping[str, "NDArray[np.float32]"]
 
 
 @dataclass(frozen=True, eq=False)
 class NetSpec:
-    """The nets of a game.
+    """The shapes of a game's nets, and the nets that ship with the game.
 
     Attributes
     ----------
-    game: its name.
+    game: the game's name.
     sizes: the sizes of the layers. weights: the shape of the weights of ``weighted``, whose values are an input.
-    files: the nets shipped with the game, for seeds 1, 2, ...; may be empty.
-    items: shapes, without the width, of the arrays of further inputs (cards, ...), by name. The last axis may have
-        grown since a net was learned; such a net has zeros for the new inputs.
-    later: by array of items, how many of its last inputs are zero until they are trained. If these are all, files of
-        nets may lack the array.
-    deciding: arrays of items that are zero until trained; a net with zeros in all of them leaves the decisions that
+    files: the nets that ship with the game, for seeds 1, 2, ...; may be empty.
+    items: name -> shape, without the width, of the arrays of further inputs (cards, ...). The last axis may have grown
+        since a net was learned; such a net has zeros for the new inputs.
+    later: item array -> how many of its last inputs are zero until they are trained. If all of them are, net files may
+        lack the array.
+    deciding: item arrays that are zero until trained; a net with zeros in all of them leaves the decisions that
         have these inputs to other rules (field ``decides`` of its record).
     item_rows: function of arrays and RULES record -> float32 arrays (rows, width), the ``sizes.item_rows`` of the
         items.
@@ -71,17 +71,17 @@ class NetSpec:
 
     @cached_property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """The arrays of a net and their shapes."""
+        """Name of an array of a net -> its shape."""
         return self.sizes.shapes(self.items)
 
     @cached_property
     def first_shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """The shapes of the arrays without the inputs that are zero at first."""
+        """Name of an array -> its shape without the inputs that are zero until they are trained."""
         items = {name: (*shape[:-1], shape[-1] - self.later.get(name, 0)) for name, shape in self.items.items()}
         return self.sizes.shapes(items)
 
     def grown(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """Return the arrays of a net, with zeros for the inputs of items that it lacks."""
+        """Return a net's arrays, with zeros for item inputs that are missing."""
         known = {
             name: _grown(array, self.shapes[name]) if name in self.items else array for name, array in arrays.items()
         }
@@ -90,15 +90,15 @@ class NetSpec:
 
     @cached_property
     def shipped(self) -> LearnedNet:
-        """The net shipped with the game; UserError if there is none."""
+        """The first net that ships with the game; UserError if there is none."""
         if not self.files:
             raise UserError(f"{self.game} has no built-in net: name a file written by wsim learn, as in net:file=FILE")
         return self.read(str(self.files[0]))
 
     def named(self, file: str, seed: str, actual_path: str | None = None) -> LearnedNet:
-        """Return the net of a file (``read``) or, without a file, the shipped net of a seed.
+        """Return the net in a file (``read``) or, without a file, the shipped net with a seed.
 
-        Raises UserError if both are given, and for an unknown seed.
+        Raises UserError if both are given, or if the seed is unknown.
         """
         seeds = {str(number): path for number, path in enumerate(self.files, 1)}
         if file and seed != next(iter(seeds), seed):
@@ -116,9 +116,9 @@ class NetSpec:
         return self.read(str(seeds[seed]))
 
     def read(self, path: str, actual_path: str | None = None) -> LearnedNet:
-        """Return the net of a file; ``actual_path``: where the file is, if not at ``path``.
+        """Return the net in a file; ``actual_path``: where the file is, if not at ``path``.
 
-        Raises UserError for a file that cannot be read or is not a net of this game and version of wsim.
+        Raises UserError if the file cannot be read or is not a net for this game and version of wsim.
         """
         shapes = {**self.shapes, _WEIGHTS: self.weights}
         try:
@@ -137,13 +137,12 @@ class NetSpec:
         arrays = self.grown(arrays)
         for name, shape in shapes.items():
             if name not in arrays or arrays[name].shape != shape or arrays[name].dtype.kind != "f":
-                actual = arrays[name].shape if name in arrays else "not there"
+                actual = f"has shape {arrays[name].shape}, not {shape}" if name in arrays else "is missing"
                 raise UserError(
-                    f"the net {path!r} is from a different version of wsim: {name} is {actual}, not "
-                    f"{shape}; train it again"
+                    f"the net {path!r} is from a different version of wsim: {name} {actual}; train it again"
                 )
-            if not (np.abs(arrays[name].astype(np.float64)) <= _MAX_FLOAT).all():  # also refuses NaN
-                raise UserError(f"the net {path!r} is damaged: {name} has numbers that are not finite or too large")
+            if not (np.abs(arrays[name].astype(np.float64)) <= _MAX_FLOAT).all():  # also rejects NaN
+                raise UserError(f"the net {path!r} is damaged: {name} contains infinite, NaN or too large numbers")
         floats = {name: arrays[name].astype(np.float32) for name in self.shapes}
         return LearnedNet(self, floats, arrays[_WEIGHTS].astype(np.float64), about)
 
@@ -154,8 +153,8 @@ class LearnedNet:
 
     Attributes
     ----------
-    spec: the description of the nets of its game.
-    arrays: name in ``spec.shapes`` -> float32 array. weights: those of ``weighted``, whose values are an input.
+    spec: the description of its game's nets.
+    arrays: name in ``spec.shapes`` -> float32 array. weights: the weights of ``weighted``, whose values are an input.
     about: how it was trained.
     """
 
@@ -171,7 +170,7 @@ class LearnedNet:
         return hashlib.sha256(content + self.weights.tobytes()).digest()
 
     def record(self, rules: Any) -> NDArray[Any]:
-        """Return the record (shape ()) for the kernels, for the items of a RULES record."""
+        """Return the net as the record (shape ()) that kernels use, with rows for the items of a RULES record."""
         from wsim.policies.net_integers import in_integers
 
         record = in_integers(self.spec.sizes, self.arrays, self.spec.item_rows(self.arrays, rules))
@@ -179,7 +178,7 @@ class LearnedNet:
         return record
 
     def blended(self, other: LearnedNet, part: float) -> LearnedNet:
-        """Return this net with each weight moved the fraction ``part`` of the way to that of ``other``."""
+        """Return the interpolation of two nets: each weight is moved the fraction ``part`` of the way to ``other``."""
         arrays = {
             name: ((1 - part) * array + part * other.arrays[name]).astype(np.float32)
             for name, array in self.arrays.items()
@@ -187,10 +186,7 @@ class LearnedNet:
         return replace(self, arrays=arrays)
 
     def save(self, path: Path) -> None:
-        """Write the net atomically; its numbers are rounded to half precision, as when they are read again.
-
-        The path must end in ``.npz``.
-        """
+        """Write the net atomically to a path that ends in ``.npz``, with its arrays rounded to half precision."""
         content: dict[str, Any] = {name: self.arrays[name].astype(np.float16) for name in self.spec.shapes}
         content |= {_WEIGHTS: self.weights, _ABOUT: np.array(json.dumps(dict(self.about), indent=1))}
         file = BytesIO()
@@ -199,7 +195,7 @@ class LearnedNet:
 
 
 def _grown(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return an array of items with zeros added for inputs that are newer than it."""
+    """Return an item array with zeros added for inputs that are newer than the net."""
     if array.ndim < 2 or (*array.shape[:-2], array.shape[-1]) != (*shape[:-2], shape[-1]):
         return array
     missing = max(shape[-2] - array.shape[-2], 0)
@@ -207,7 +203,7 @@ def _grown(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
 
 
 def _learned(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array without untrained inputs at its end, which do not affect play."""
+    """Return an array without the untrained inputs at its end, which do not affect play."""
     if array.ndim > 2:
         known = np.flatnonzero(np.moveaxis(array, -2, 0).reshape(array.shape[-2], -1).any(axis=1))
         array = array[..., : known[-1] + 1 if len(known) else 0, :]
@@ -215,9 +211,9 @@ def _learned(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _arrays(content: bytes, most: Mapping[str, int]) -> dict[str, NDArray[Any]]:
-    """Return arrays of a file; ``most`` names them, with the number of bytes that each may unpack to.
+    """Return arrays of a file; ``most``: name of an array -> the number of bytes that it may unpack to.
 
-    Raises one of ``_INVALID`` for an invalid file, and for an array that unpacks to more.
+    Raises one of ``_INVALID`` if the file is invalid or an array unpacks to more.
     """
     with zipfile.ZipFile(BytesIO(content)) as packed:
         sizes = {info.filename.removesuffix(".npy"): info.file_size for info in packed.infolist()}

@@ -1,4 +1,4 @@
-"""The numeric parameters and weights of a line-up entry: what tuning (``wsim.tuning``) may change."""
+"""The numeric parameters and weights of a line-up entry, which tuning (``wsim.tuning``) may change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Number:
 
     Attributes
     ----------
-    values: its value in the entry: one number, or one for each part of a game (``WeightSets.part``).
+    values: its value in the entry: one value, or one for each part of a game (``WeightSets.part``).
     least, most: the accepted range.
     whole: whether it must be an integer.
     """
@@ -31,9 +31,9 @@ class Number:
 
 
 def numbers_of(entry: Entry, policy_set: PolicySet) -> tuple[Number, ...]:
-    """Return the numbers of an entry, without ``explore``; UserError for an entry that cannot be played.
+    """Return an entry's numeric parameters, without ``explore`` and booleans, and its weights.
 
-    Booleans do not count as numbers.
+    Raises UserError for an entry that cannot be played.
     """
     line_up = resolve([entry], 1, policy_set)
     policy = policy_set.policies.get(entry.name)

@@ -2,7 +2,7 @@
 
 In playouts, the first player of a pool plays for the searcher itself. The others represent possible opponents, because
 the searcher does not know the line-up. The pool includes copies of the weight set ``balanced`` with every weight
-multiplied by a factor that depends only on the copy's number, so a pool is the same everywhere.
+multiplied by a factor that depends only on the copy's number and the weight's index, so a pool is the same everywhere.
 """
 
 from __future__ import annotations
@@ -23,19 +23,17 @@ if TYPE_CHECKING:
     from wsim.policies.user_policies import UserPolicy
 
 SEARCH = "search"
-"""The kind of policies that get the whole game for playouts; they still use only what their seat knows."""
+"""The kind of policy that gets the whole game for playouts, but uses only what its seat knows."""
 OWN_PLAYER = "balanced"
-"""The weight set that plays for the searcher in a game without a net, and of which the pool has copies."""
+"""The weight set that plays for the searcher in a game without a net; the pool contains copies of it."""
 EVERYBODY = "all"
 MEMBER_PARAMETER = "@"
-"""Before each parameter of a member of a pool: ``net@explore=0.05``."""
+"""The separator before each parameter of a pool member: ``net@explore=0.05``."""
 INFERRED = "inferred"
-"""The pool `all`, with nets and the other players weighted by the observed moves of each rival."""
+"""The pool `all`, with its nets and other players weighted by how well they explain each rival's observed moves."""
 COPIES = 12  # copies of `balanced` in `all`; half as many if there is a net
-NETS = (
-    13  # entries of a net in `all`, half of the pool: it is the strongest player and plays like no other, but is slow
-)
-_SPREAD = 0.5  # a copy's weights are between 1 - this and 1 + this times those of the set
+NETS = 13  # entries of the net in `all`, half of the pool: it is the strongest player and a different style, but slow
+_SPREAD = 0.5  # a copy's weights are the set's weights times factors between 1 - _SPREAD and 1 + _SPREAD
 
 
 @dataclass(frozen=True)
@@ -47,10 +45,10 @@ class Player:
     label: its name in every table.
     function: its entry point (``wsim.policies.interface``).
     parameters, weights: values for ``PRIVATE.parameters`` and ``SETTINGS.weights``; ``explore`` is the last parameter.
-    digest: identifies how it plays: its sources and its numbers.
+    digest: a digest of its sources and numbers, which identifies how it plays.
     plugged: the user policy; None for a registered one.
     net: the net that it plays, if any.
-    pool: for a searcher, the players of its playouts.
+    pool: for a searcher, the players in its playouts.
     """
 
     label: str
@@ -65,7 +63,7 @@ class Player:
 
 @dataclass(frozen=True)
 class Pool:
-    """The players of a searcher's playouts; two pools of a game with the same name are equal.
+    """The players in a searcher's playouts; two pools of a game with the same name are equal.
 
     Attributes
     ----------
@@ -78,20 +76,20 @@ class Pool:
 
 
 def check_budget(entry: Entry, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a searching entry, which has either playouts or milliseconds (the other is 0).
+    """Return the parameters of a search entry, with exactly one of ``playouts`` and ``ms`` above 0.
 
-    Raises UserError if both are given, or neither.
+    Raises UserError if the entry gives both or neither.
     """
     timed = values["ms"] > 0
     if timed and "playouts" in entry.parameters and values["playouts"] > 0:
-        raise UserError(f"policy {str(entry)!r} sets playouts and ms: give one of them")
+        raise UserError(f"policy {str(entry)!r} sets both playouts and ms: give only one of them")
     if not timed and values["playouts"] == 0:
         raise UserError(f"policy {str(entry)!r} has no playouts and no time: give playouts=1 or more, or ms=")
     return {**values, "playouts": 0} if timed else dict(values)
 
 
 def named_pool(text: str, known: Mapping[str, str]) -> list[Entry]:
-    """Return the entries of a pool, separated by plus signs, their parameters by @; raise UserError for an unknown one.
+    """Parse a pool such as ``net@explore=0.05+greedy`` into entries; raise UserError for an unknown policy.
 
     ``known`` maps every policy to its kind. All policies except searchers may be in a pool; ``all`` stands for every
     weight set (``players_of`` adds copies and nets).
@@ -119,7 +117,7 @@ def named_pool(text: str, known: Mapping[str, str]) -> list[Entry]:
 
 
 def infers(pool: str, known: bool) -> bool:
-    """Return whether a searcher infers its rivals' policies; ``known``: whether searchers of its game can."""
+    """Return whether a searcher infers its rivals' policies; ``known``: whether searchers in its game can do so."""
     wanted = INFERRED in pool.split("+")
     if wanted and not known:
         raise UserError(f"searchers of this game cannot infer their rivals' policies: use all instead of {pool!r}")
@@ -127,7 +125,7 @@ def infers(pool: str, known: bool) -> bool:
 
 
 def noisy(weights: NDArray[np.float64], copy: int) -> NDArray[np.float64]:
-    """Return a copy of weights, each multiplied by a factor that depends on the copy's number and its index."""
+    """Return weights with each one multiplied by a factor that depends on the copy's number and the weight's index."""
     import random  # takes 8 ms to import, too long for a command's help
 
     dice = random.Random(f"{SEARCH} {copy}")

@@ -1,17 +1,18 @@
-"""The registry of a game's policies, and line-ups ready to play: the same for every game.
+"""The registry of a game's policies, and line-ups ready to play; the same code for every game.
 
 A game provides its rows and its interface as a ``PolicySet`` (``wsim/<game>/registry.py``). A policy is a kernel
 ``(public, own, choice, rules) -> index``: it gets the public record, its seat's private record, the legal moves and the
-rules, and returns the index of its move. No policy sees hidden cards. It is called only if there are several moves.
+rules, and returns the index of its move. It never sees hidden cards, and is called only if there are several moves.
 
 To add a policy, write one file and one row:
 
-1. ``wsim/<game>/policies/<name>.py``: a ``@kernel`` of these four arguments, its idea and source in the docstring. It
-   is not called for decisions settled by the game's routine (``policies/routine.py``: exploring, paying a loss, ...).
+1. ``wsim/<game>/policies/<name>.py``: a ``@kernel`` with these four arguments; the docstring gives its idea and source.
+   It is not called for decisions settled by the game's routine (``policies/routine.py``: exploring, paying a loss,
+   ...).
 2. ``wsim/<game>/registry.py``: ``Policy("<name>", kind, idea, source, "<name>:<function>")``. Its parameters, if it has
    any, arrive in ``own.parameters`` in the order of the row.
 
-A weight set needs no code: only a table in ``wsim/<game>/weights.toml`` and a row that names it.
+A weight set needs no code, only a table in ``wsim/<game>/weights.toml`` and a row that names it.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Parameter:
 
     Attributes
     ----------
-    kind: bool, int, float or str. default: the value without it.
+    kind: bool, int, float or str. default: its value if the line-up does not set it.
     least, most: the accepted range of a number.
     """
 
@@ -74,7 +75,7 @@ class Parameter:
         return number + bounded
 
     def check(self, value: Value, policy: str) -> Value:
-        """Return a value of the parameter's kind; raise UserError for one that is not accepted."""
+        """Return a value converted to the parameter's kind; raise UserError if it is not accepted."""
         numbers = {bool: (bool,), int: (int,), float: (int, float), str: (str, int, float)}[self.kind]
         valid = isinstance(value, numbers) and isinstance(value, bool) == (self.kind is bool)
         if valid and self.kind in (int, float):
@@ -85,11 +86,11 @@ class Parameter:
 
 
 EXPLORE = Parameter("explore", float, 0.0, "probability that a pick is uniformly random", 0.0, 1.0)
-"""The parameter that every policy accepts; the last of ``own.parameters``."""
+"""The parameter that every policy accepts; it is the last one in ``own.parameters``."""
 
 
 def explores(entry: Entry) -> bool:
-    """Return whether an entry of a line-up makes random picks."""
+    """Return whether a line-up entry makes random picks (``explore`` above 0)."""
     return float(entry.parameters.get(EXPLORE.name, 0.0)) > 0
 
 
@@ -110,9 +111,9 @@ _LIGHT_DEFAULTS: Mapping[str, Value] = {"playouts": 20, "pool": "net"}
 LIGHT_BUDGET = tuple(
     replace(parameter, default=_LIGHT_DEFAULTS.get(parameter.name, parameter.default)) for parameter in BUDGET
 )
-"""The parameters of a light searcher, which expects rivals like ``net``."""
+"""The parameters of a light searcher, which assumes that its rivals play like ``net``."""
 AHEAD = Parameter("ahead", int, 0, "own decisions after which a playout stops and is valued; 0: never", 0, 1e6)
-"""A further parameter of searchers with a user's values (``wsim.value``), after the budget."""
+"""An additional parameter of searchers with a user's values (``wsim.value``); it follows the ``BUDGET`` parameters."""
 
 
 @dataclass(frozen=True)
@@ -121,15 +122,15 @@ class Policy:
 
     Attributes
     ----------
-    kind: "baseline", "heuristic", "weights" (which plays a weight set, and takes single weights as parameters), "net"
-        (which plays a net of learned weights) or "search" (which gets the whole game, to play it on).
-    idea: one line. source: the origin of the idea.
-    function: its kernel, "module:function" under the home of the game's policies, imported when played.
+    kind: "baseline", "heuristic", "weights" (plays a weight set; its parameters include single weights), "net" (plays
+        a trained net) or "search" (gets the whole game for playouts).
+    idea: its idea, in one line. source: the origin of the idea.
+    function: its kernel, as "module:function" relative to the package of the game's policies; imported when played.
     parameters: its own parameters; every policy also has ``explore``.
-    weights: the weight set that it plays, if that is fixed.
-    uses_random: whether it draws random numbers without ``explore``.
+    weights: the weight set that it plays, if it has a fixed one.
+    uses_random: whether it draws random numbers even without ``explore``.
     settled: the parts of the game's routine that run before it is called; None for all.
-    light: of a searcher: it thinks only at decisions where few playouts gain much (``wsim.kernels.searching``).
+    light: whether a searcher searches only at decisions where few playouts gain much (``wsim.kernels.searching``).
     """
 
     name: str
@@ -145,7 +146,7 @@ class Policy:
 
     @property
     def accepted(self) -> tuple[Parameter, ...]:
-        """All parameters that a line-up may set, except single weights."""
+        """All parameters that a line-up may set for this policy, except single weights."""
         return (*self.parameters, EXPLORE)
 
 
@@ -159,12 +160,12 @@ class PolicySet:
 
     Attributes
     ----------
-    policies: its rows by name, in the order in which they are listed.
+    policies: name -> row, in the order in which they are listed.
     home: the game's package, such as "wsim.wonders". It contains ``kernels.layout`` (dtypes PUBLIC, PRIVATE, CHOICE,
         RULES and SETTINGS, and TYPES), ``policies`` and, if there are weight sets, ``policies.features`` (FEATURES) and
         ``weights.toml``.
-    part: the part of a game that has its own values of weights, such as "age"; empty if there is none (``WeightSets``).
-    nets: returns the nets of its policy ``net``, if it has one.
+    part: the part of a game for which weights have separate values, such as "age"; empty if none (``WeightSets``).
+    nets: returns the ``NetSpec`` of its policy ``net``, if it has one.
     routine: returns the routine that runs before policies are called (``Interface.routine``); None: only exploring.
     """
 
@@ -175,7 +176,7 @@ class PolicySet:
     routine: Callable[[], Mapping[str, Any]] | None = None
 
     def interface(self) -> Interface:
-        """Return the game's interface to its policies, always the same object; imports its kernels."""
+        """Return the game's interface to its policies; the first call imports its kernels and builds it."""
         return self._interface
 
     @cached_property
@@ -203,13 +204,13 @@ class PolicySet:
 
 
 NET_OF_FILE = "net of a file"
-"""The kind of a policy that needs a net file: its name alone is not enough to play it."""
+"""The kind of a policy that needs a net file and cannot be played by its name alone."""
 
 
 def policy_rows(policy_set: PolicySet) -> list[dict[str, Any]]:
-    """Return a registry as rows: name, kind, idea, parameters, source, random; installed policies last.
+    """Return a registry as rows with name, kind, idea, parameters, source and random; installed policies are last.
 
-    The kind of ``net`` in a game without a built-in net is ``NET_OF_FILE``.
+    In a game without a built-in net, the kind of ``net`` is ``NET_OF_FILE``.
     """
     from wsim.policies.user_policies import installed
 
@@ -236,14 +237,15 @@ class LineUp(Answering):
 
     Attributes
     ----------
-        labels: the label of each seat in tables; equal entries share one.
-    functions: the entry points, as many as the engine takes; beyond the seats they repeat.
-    parameters, weights: values for ``PRIVATE.parameters`` and ``SETTINGS.weights``, for each of the functions.
-    digests: label -> digest that identifies how it plays; for the provenance.
+    labels: the label of each seat in tables; equal entries share a label.
+    functions: the entry points, as many as the engine has seats; if there are fewer players, they repeat.
+    parameters, weights: values for ``PRIVATE.parameters`` and ``SETTINGS.weights``, for each function.
+    digests: label -> digest that identifies how the policy plays; for the provenance.
     plugged: label -> user policy.
     nets: the net of each function, or None.
-    pools: the pool of each function, None if it does not search.
-    limit_error: makes the error for a limit that a game broke, from where it did; set by the simulator.
+    pools: the pool of each function; None if it does not search.
+    limit_error: returns the error for a limit that a game exceeded, given the limit and the location; set by the
+        simulator.
     """
 
     labels: tuple[str, ...]
@@ -258,18 +260,18 @@ class LineUp(Answering):
 
     @property
     def pooled(self) -> tuple[Player, ...]:
-        """The players of all distinct pools, in order."""
+        """The players in all distinct pools, in order."""
         return tuple(player for pool in dict.fromkeys(self.pools) if pool for player in pool.players)
 
     @property
     def entry_points(self) -> tuple[Any, ...]:
-        """All functions that the engine may call: those of the seats, then those of the pools' players."""
+        """All functions that the engine may call: the functions of the seats, then of the players in pools."""
         return (*self.functions, *(player.function for player in self.pooled))
 
     def fill(self, seating: Any, rules: Any) -> None:
-        """Write parameters, settings and pools into the seating of a game with the given RULES record.
+        """Write parameters, settings and pools into a game's seating; ``rules`` is the game's RULES record.
 
-        Equal weights and nets are written once: entries of the same policy share a slot.
+        Equal weights and nets are written once, so entries with the same policy share a slot.
         """
         at, nets = len(self.functions), self.nets or (None,) * len(self.functions)
         settings = [*zip(self.weights, nets, strict=True), *((player.weights, player.net) for player in self.pooled)]
@@ -291,16 +293,16 @@ class LineUp(Answering):
                 at += len(pool.players)
 
     def fill_in_order(self, seating: Any, source: Any, order: NDArray[np.int64]) -> None:
-        """Write the result of ``fill`` from ``source`` into a seating, with the entries in a different order.
+        """Write into a seating what ``fill`` wrote into ``source``, with the entries in a different order.
 
-        The pools' players keep their slots.
+        Players in pools keep their slots.
         """
         for name in ("parameters", "pool_at", "pool_size", "settings_at"):
             seating[name][: len(order)] = source[name][order]
 
     @classmethod
     def of(cls, players: Sequence[Player], seats: int) -> LineUp:
-        """Return the line-up of these players, one for each seat at the table; the engine has ``seats`` seats."""
+        """Return the line-up with one of these players per seat at the table; the engine has ``seats`` seats."""
         import numpy as np
 
         filled = [players[seat % len(players)] for seat in range(seats)]
@@ -317,7 +319,7 @@ class LineUp(Answering):
 
 
 def resolve(entries: Sequence[Entry], players: int, policy_set: PolicySet) -> LineUp:
-    """Prepare a line-up: one entry for all seats, or one per seat. Raises UserError if it cannot be played."""
+    """Return a line-up ready to play, from one entry for all seats or one per seat; UserError if it is not playable."""
     from wsim.kernels.searching import POOL
 
     check_length(entries, players)
@@ -351,7 +353,7 @@ def _player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) 
     if plain and entry.name not in installed():
         names = [*policies, *installed()]
         if entry.name == PEOPLE:
-            raise UserError("people's games cannot be played or replayed: they were imported, without decisions")
+            raise UserError("people's games cannot be played or replayed: they were imported without decisions")
         raise UserError(f"unknown policy {entry.name!r}{nearest(entry.name, names)}; accepted: {', '.join(names)}")
     if entry.module in policies:
         raise UserError(
@@ -388,7 +390,7 @@ def _registered_player(entry: Entry, policies: Mapping[str, Policy], interface: 
 def _searcher(
     entry: Entry, policies: Mapping[str, Policy], values: Mapping[str, Any], interface: Interface, source: str
 ) -> Player:
-    """Prepare a searching entry; its weights and net are those of its prior."""
+    """Return the player for a search entry, with the weights and net of its prior."""
     from wsim.kernels import searching
 
     shipped = bool(interface.nets and interface.nets.files)  # otherwise the prior uses weights
@@ -419,7 +421,7 @@ def _label(entry: Entry, declared: Declaration) -> str:
 def _valuing_searcher(
     entry: Entry, policies: Mapping[str, Policy], interface: Interface, plugged: UserPolicy
 ) -> Player:
-    """Prepare an entry that searches with a user's values; the function that asks for them is last in the pool."""
+    """Return the player for an entry that searches with a user's values; the user's function is last in the pool."""
     from wsim.kernels import searching
 
     search = next(policy for policy in policies.values() if policy.kind == SEARCH)
@@ -437,7 +439,7 @@ def _valuing_searcher(
 
 
 def _checked(entry: Entry, accepted: Sequence[Parameter], weights: WeightSets | None = None) -> dict[str, Any]:
-    """Return the values of all parameters and of the weights that the entry sets; raise UserError for unknown ones."""
+    """Return the value of each parameter, and of each weight that the entry sets; raise UserError for unknown names."""
     known = {parameter.name: parameter for parameter in accepted}
     values: dict[str, Any] = {parameter.name: parameter.default for parameter in accepted}
     for key, value in entry.parameters.items():
@@ -448,14 +450,12 @@ def _checked(entry: Entry, accepted: Sequence[Parameter], weights: WeightSets | 
         else:
             listed = ", ".join(parameter.name for parameter in accepted) + (" or a weight" if weights else "")
             names = [*known, *(weights.features if weights else ())]
-            raise UserError(
-                f"policy {entry.name!r} has no parameter {key!r}{nearest(key, names)}: accepted are {listed}"
-            )
+            raise UserError(f"policy {entry.name!r} has no parameter {key!r}{nearest(key, names)}; accepted: {listed}")
     return values
 
 
 def _parameters_of(specs: Sequence[Parameter], values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:
-    """Return ``PRIVATE.parameters``: a policy's own numbers in their order, ``explore`` last."""
+    """Return ``PRIVATE.parameters``: a policy's own numeric parameters in their order, then ``explore`` at the end."""
     import numpy as np
 
     parameters = np.zeros(interface.records[1]["parameters"].shape)
@@ -466,14 +466,14 @@ def _parameters_of(specs: Sequence[Parameter], values: Mapping[str, Any], interf
 
 
 def _net_of(entry: Entry, values: Mapping[str, Any], interface: Interface) -> Any:
-    """Return the net of an entry: that of its file, or a built-in one."""
+    """Return the net of an entry: the net in its file, or a built-in net."""
     assert interface.nets
     file, seed = (str(values.get(spec.name, spec.default)) for spec in (NET_FILE, NET_SEED))
     return interface.nets.named(file, seed, entry.path)
 
 
 def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:
-    """Return the weights of an entry: those of its set, overridden by the single weights that it names."""
+    """Return the weights of an entry: the weights of its set, overridden by single weights that the entry gives."""
     file = str(values.get(FILE.name, ""))
     sets = interface.weights.read(file, entry.path) if file else interface.weights.shipped
     name = policy.weights or str(values[SET.name])
@@ -492,7 +492,7 @@ def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interfa
 
 
 def _digest(source: str, parameters: NDArray[np.float64], weights: NDArray[np.float64]) -> str:
-    """Return a digest that identifies how an entry plays: its sources and all its numbers."""
+    """Return a digest of an entry's sources and all its numbers, which identifies how it plays."""
     import hashlib
 
     content = source.encode() + b"\0" + parameters.tobytes() + weights.tobytes()
