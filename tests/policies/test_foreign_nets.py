@@ -34,7 +34,7 @@ def test_unexpected_arrays_are_not_unpacked(tmp_path: Path) -> None:
 def test_an_out_of_range_number_is_damage(tmp_path: Path) -> None:
     with np.load(SHIPPED) as found:
         last = np.full(found["last"].shape, 1e300)
-    with pytest.raises(UserError, match="last has numbers that are not finite or too large"):
+    with pytest.raises(UserError, match="last contains infinite, NaN or too large numbers"):
         read(with_arrays(tmp_path / "large.npz", last=last))
 
 

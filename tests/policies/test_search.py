@@ -199,7 +199,7 @@ def test_a_time_budget_replaces_the_playout_count() -> None:
     ("entry", "message"),
     [
         ("search:playouts=0", r"'search:playouts=0' has no playouts and no time: give playouts=1 or more, or ms="),
-        ("search:playouts=50:ms=5", r"'search:playouts=50:ms=5' sets playouts and ms: give one of them"),
+        ("search:playouts=50:ms=5", r"'search:playouts=50:ms=5' sets both playouts and ms: give only one of them"),
         (
             "search:playouts=2000000",
             r"playouts of policy 'search' must be a whole number from 0 to 1,000,000, not 2000000",

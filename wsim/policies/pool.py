@@ -32,7 +32,7 @@ MEMBER_PARAMETER = "@"
 INFERRED = "inferred"
 """The pool `all`, with its nets and other players weighted by how well they explain each rival's observed moves."""
 COPIES = 12  # copies of `balanced` in `all`; half as many if there is a net
-NETS = 13  # entries of the net in `all`, half of the pool: it is the strongest player and a different style, but slow
+NETS = 13  # entries of the net in `all`, half of the pool: the strongest player, with a different style, but slow
 _SPREAD = 0.5  # a copy's weights are the set's weights times factors between 1 - _SPREAD and 1 + _SPREAD
 
 
