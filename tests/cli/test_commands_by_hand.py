@@ -15,7 +15,7 @@ import wsim
 from tests.positions import test_by_hand
 from wsim.cli import doctor_command, presenter, trace_command
 from wsim.cli.console import forecast, print_tables, write_note
-from wsim.cli.play_command import HELP, _loaded, _Session
+from wsim.cli.play_command import HELP, _load_saved_game, _Session
 from wsim.cli.presenter import Characters, answered, chart_lines
 from wsim.cli.trace_command import TraceOptions, Why
 from wsim.document import NAME, SHARE, Chart, Column, Document, Sheet, estimated
@@ -75,18 +75,18 @@ def test_a_session_can_be_saved_and_resumed(
     saved = json.loads(Path("other.json").read_text(encoding="utf-8"))
     assert (saved["steps"], saved["seat"]) == ([2], 1)
     given: Any = SimpleNamespace(keys=[], extra=[], resolve=lambda plan: plan)
-    begun = _loaded("other.json", given, None, trust=False)
+    begun = _load_saved_game("other.json", given, None, trust=False)
     assert (begun.seat, begun.number, begun.steps, begun.position) == (1, 0, [2], None)
-    assert _loaded("other.json", given, 0, trust=False).seat == 0
+    assert _load_saved_game("other.json", given, 0, trust=False).seat == 0
     resampled = made.game.determinize(1, 5)
     Path("third.json").write_text(resampled.to_json(), encoding="utf-8")
-    begun = _loaded("third.json", given, None, trust=False)
+    begun = _load_saved_game("third.json", given, None, trust=False)
     assert begun.position is not None
     assert (begun.seat, begun.position.steps) == (1, resampled.steps), "who decides next sits there"
     for keys, extra, key in ((["players"], [], "players"), ([], ["--x"], "x")):
         changed: Any = SimpleNamespace(keys=keys, extra=extra)
         with pytest.raises(UserError, match=f"continues with its own plan: '{key}' cannot be changed"):
-            _loaded("other.json", changed, None, trust=False)
+            _load_saved_game("other.json", changed, None, trust=False)
     with pytest.raises(UserError, match=r"the saved game 'mine\.json' has more moves than the game"):
         session(0, 2, 1, 2, 1, 0)
 
@@ -113,7 +113,7 @@ def test_the_trace_format_follows_from_the_output(monkeypatch: pytest.MonkeyPatc
     assert [TraceOptions(why=seat, playouts=2).wanted(plan) for seat in ("0", "2")] == [Why(0, 2), Why(2, 2)]
     for why, playouts, sentence in (
         ("0", 1, "--playouts must be at least 2, or 0 for the value net, not 1"), ("3", 2, "seat 3 does not exist"),
-        ("-1", 2, "seat -1 does not exist: seats are numbered 0 to 2"), ("x", 2, "the number of a seat, not 'x'"),
+        ("-1", 2, "seat -1 does not exist: seats are numbered 0 to 2"), ("x", 2, "a seat number, not 'x'"),
     ):  # fmt: skip
         with pytest.raises(UserError, match=sentence):
             TraceOptions(why=why, playouts=playouts).wanted(plan)
@@ -134,10 +134,10 @@ def test_trace_takes_a_run_and_a_game_number(
 ) -> None:
     given: Any = SimpleNamespace(arguments=arguments, extra=extra)
     if isinstance(found, tuple):
-        assert trace_command._arguments(given, first) == found
+        assert trace_command._run_and_first_game(given, first) == found
     else:
         with pytest.raises(UserError, match=found):
-            trace_command._arguments(given, first)
+            trace_command._run_and_first_game(given, first)
 
 
 class Answer:
@@ -242,7 +242,7 @@ def test_extras_are_listed_with_a_version_or_an_install_command(monkeypatch: pyt
     versions = {"altair": "5.1", "jinja2": "3.0"}
     monkeypatch.setattr("importlib.metadata.requires", lambda _name: needs)
     monkeypatch.setattr(doctor_command, "_version", lambda name: versions.get(name, ""))
-    assert [(check.what, check.found, check.sound) for check in doctor_command._extras()] == [
+    assert [(check.what, check.found, check.sound) for check in doctor_command._extra_checks()] == [
         ("wsim[all]", "", True), ("wsim[learn]", "not installed: torch (pip install 'wsim[learn]')", True),
         ("wsim[report]", "altair 5.1, jinja2 3.0", True),
     ]  # fmt: skip

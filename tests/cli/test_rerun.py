@@ -122,7 +122,7 @@ def test_a_single_shard_can_be_rerun_without_the_run_folder(
         ("torn.html", (), "the record in the page 'torn.html' is damaged"),
         ("half.json", (), "the answer is damaged: KeyError: 'baseline'"),
         ("run", ("--games", "5"), "rerun has no option '--games': runs and answers are repeated exactly as recorded"),
-        ("run", ("run",), "name one thing to repeat: a run folder, a shard file, an answer or a page"),
+        ("run", ("run",), "name exactly one run folder, shard file, answer or page to repeat"),
         ("half.json", ("-o", "x"), "--out stores the games of a run, but an answer has none"),
         (SHARD, ("-o", "x"), "--out stores the games of a run, but a single file has none"),
     ],

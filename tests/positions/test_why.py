@@ -140,7 +140,7 @@ def test_trace_with_why_works_for_one_game_of_a_run(run: Run, wsim_command: Comm
         (["study", "1", "2"], "trace takes a run and the number of a game: unexpected argument '2'"),
         (["study", "1", "--first", "2"], "the game is given twice"),
         (["study", "1", "--why", "7"], "seat 7 does not exist: seats are numbered 0 to 2"),
-        (["study", "1", "--why=x"], "--why takes the number of a seat, not 'x'"),
+        (["study", "1", "--why=x"], "--why takes a seat number, not 'x'"),
         (["study", "1", "--playouts", "9"], "--playouts has no effect on json"),
         (["study", "1", "--why", "--playouts", "1"], "--playouts must be at least 2, or 0 for the value net, not 1"),
     ],

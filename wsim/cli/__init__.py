@@ -1,5 +1,5 @@
-"""The command line: ``app.py`` builds the program from the rows of ``command_table.py``; ``console.py`` prints."""
+"""The command line: ``app.py`` builds the program from the rows in ``command_table.py``; ``console.py`` prints."""
 
 import gc
 
-gc.set_threshold(100_000)  # before the imports: a command loads that many objects, and none of them is freed
+gc.set_threshold(100_000)  # before the imports, because a command loads about this many objects and frees none of them

@@ -22,8 +22,8 @@ PLAYOUTS = 400
 class AdviseOptions(Options):
     """Rank the legal moves of a position by win chance and score, with intervals.
 
-    Use wsim advise POSITION.json, or wsim advise RUN GAME --age 2 --turn 3 --seat 1. The ranking uses only what the
-    seat can know.
+    Use wsim advise POSITION.json, or wsim advise RUN GAME --age 2 --turn 3 --seat 1. The ranking uses only information
+    that the seat can know.
     """
 
     source: str = argument("Position file or run folder.", metavar="POSITION|RUN")
@@ -32,7 +32,7 @@ class AdviseOptions(Options):
     turn: int | None = option("Turn of the decision within the age, from 1.", None, metavar="N")
     seat: int | None = option("Seat that decides, from 0.", None, metavar="N")
     playouts: int | None = option(
-        "Playouts per move; 0: the value net, at once.", None, metavar="N", shown=str(PLAYOUTS)
+        "Playouts per move; 0: use the value net, without playouts.", None, metavar="N", shown=str(PLAYOUTS)
     )
     seconds: float | None = option(
         "Time limit instead of a number of playouts; results then depend on the machine.", None, metavar="SECONDS"
@@ -49,16 +49,16 @@ class AdviseOptions(Options):
 
     @property
     def moment(self) -> dict[str, int]:
-        """The given parts of the moment in a game of a run."""
+        """The given options that select a moment in a game of a run."""
         moment = {"age": self.age, "turn": self.turn, "seat": self.seat}
         return {key: value for key, value in moment.items() if value is not None}
 
 
 def advise_command(options: AdviseOptions, trust: Trust, printing: Printing) -> None:
-    """Print the ranked moves of the seat that decides."""
+    """Print the ranked moves of the deciding seat."""
     from wsim.positions.advice import advice, advice_text
 
-    game = _game(options, trust=trust.trust, quiet=printing.quiet)
+    game = _game_to_advise(options, trust=trust.trust, quiet=printing.quiet)
     playouts = PLAYOUTS if options.playouts is None and options.seconds is None else options.playouts
     with progress_bar(not printing.quiet) as progress:
         ranking = advice(
@@ -71,7 +71,7 @@ def advise_command(options: AdviseOptions, trust: Trust, printing: Printing) -> 
         write_out(advice_text(ranking, game))
 
 
-def _game(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
+def _game_to_advise(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
     from wsim.lab.store import load_run
     from wsim.positions.game_value import Game
     from wsim.positions.kernel_game import compile_stepping
@@ -81,7 +81,7 @@ def _game(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
         for name, value in (("GAME", options.number), *((f"--{key}", value) for key, value in options.moment.items())):
             if value is not None:
                 raise UserError(f"{options.source!r} is one position: {name} needs a run")
-        return Game.from_json(_text(path), trust=trust)
+        return Game.from_json(_read_text(path), trust=trust)
     if options.source.endswith(".json"):
         raise UserError(f"there is no file {options.source!r}")
     if path.exists() and not path.is_dir():
@@ -98,7 +98,7 @@ def _game(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
     return run.game(options.number, trust=trust).at(**options.moment)
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return text_within(path)
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""The program ``wsim``: lists all commands, builds only the one that is called, and sets the exit code."""
+"""The program ``wsim``: list all commands, build only the command that is called, and set the exit code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from wsim.questions.registry import Question
 
 
 def command_of(name: str) -> Command:
-    """Build the command of a row; its presenter is imported when it is called."""
+    """Build the named command; its presenter is imported only when the command runs."""
     row = COMMANDS[name]
     if row.question is not None:
         return _command_of_question(row.question)
@@ -47,14 +47,14 @@ def _command_of_question(question: Question) -> Command:
 
 
 class Commands(TyperGroup):
-    """A group of stubs, replaced by the full command when called: lists need only the short help."""
+    """A group of command stubs; a stub has only the short help and is replaced with the full command when called."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the flags, converted without pydantic."""
+        """Return the flags, with value conversion that does not import pydantic."""
         return list(map(owned, super().get_params(ctx)))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Return the remaining arguments; raise UserError listing the commands if none is named."""
+        """Return the remaining arguments; without a command, raise UserError that lists the commands."""
         if not args and not self.invoke_without_command and not ctx.resilient_parsing:
             raise UserError(f"wsim {self.name} needs a command: {', '.join(self.list_commands(ctx))}")
         return list(super().parse_args(ctx, args))
@@ -72,7 +72,7 @@ class Commands(TyperGroup):
         return known_name, command_of(row) if row in COMMANDS else stub, rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the listed commands by panel; those of a group as one list."""
+        """Write the commands by panel, or as a single list for a group."""
         if ctx.parent is not None:
             super().format_commands(ctx, formatter)
             return
@@ -83,14 +83,14 @@ class Commands(TyperGroup):
                 formatter.write_dl(lines)
 
     def invoke(self, ctx: Any) -> Any:
-        """Call the command; Typer itself would exit silently on Ctrl-C."""
+        """Call the command and let Ctrl-C propagate, because Typer would exit silently."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             raise typer.Abort from None
 
 
-def _first(
+def _program_flags(
     context: typer.Context,
     version: Annotated[bool, typer.Option("-V", "--version", help="Print the version.")] = False,
     free: Annotated[
@@ -101,7 +101,7 @@ def _first(
         bool | None,
         typer.Option(
             "--isolated/--trusted",
-            help="Run policies from files in separate processes, or in this one (put it before COMMAND).",
+            help="Run policies from files in separate processes or in this process (put it before COMMAND).",
             show_default=False,
         ),
     ] = None,
@@ -119,36 +119,36 @@ def _first(
         token = ISOLATED.set(apart)
         context.call_on_close(lambda: ISOLATED.reset(token))
     if (isolation := sys.modules.get("wsim.policies.isolation")) is not None:
-        isolation.STARTED.clear()  # by an earlier command of this process
+        isolation.STARTED.clear()  # set by an earlier command in this process
         isolation.TRUSTED.clear()
-    context.call_on_close(_tell_of_isolated)
-    context.call_on_close(_forget_others)
+    context.call_on_close(_report_isolated_policies)
+    context.call_on_close(_forget_foreign_code)
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
-def _tell_of_isolated() -> None:
-    """Print which policies were isolated in their own processes, and their mistakes."""
+def _report_isolated_policies() -> None:
+    """Print which policies ran isolated in their own processes, and their mistakes."""
     if (module := sys.modules.get("wsim.policies.isolation")) is not None:
         for sentence in module.report():
             typer.echo(f"wsim: {sentence}", err=True)
 
 
-def _forget_others() -> None:
-    """Count the code of the next command of this process as the user's again."""
+def _forget_foreign_code() -> None:
+    """Treat the code that the next command in this process runs as the user's own again."""
     if (module := sys.modules.get("wsim.policies.declare")) is not None:
         module.FOREIGN.set(False)
 
 
 def listed() -> dict[str, tuple[str, str]]:
-    """Return the short help and the panel of every command and group that ``wsim --help`` lists."""
+    """Return the short help and the panel of each command and group that ``wsim --help`` lists, by name."""
     commands = {name: (row.short, row.panel) for name, row in COMMANDS.items() if " " not in name}
     return {name: line for name, line in {**commands, **GROUPS}.items() if line[1]}
 
 
 @lru_cache(maxsize=1)
 def app() -> Any:
-    """Return the program: Typer makes the group and its flags, and each command of the table is a stub until called."""
+    """Build the program: Typer creates the group and its flags; the commands of the table are stubs until called."""
     program = typer.Typer(
         name="wsim", cls=Commands, help="A laboratory for the 7 Wonders family of board games.",
         epilog="New here? Play games with wsim run, then browse them with wsim open. wsim COMMAND --help explains each "
@@ -156,7 +156,7 @@ def app() -> Any:
         "Exit codes: 0 success, 1 failure, 2 wrong usage, 3 unproven (wsim balance), 130 interrupted.",
         context_settings={"help_option_names": ["-h", "--help"]}, rich_markup_mode=None,
     )  # fmt: skip
-    program.callback(invoke_without_command=True)(_first)
+    program.callback(invoke_without_command=True)(_program_flags)
     made: Any = typer.main.get_command(program)
     groups = {"": made.commands, **{name: dict[str, TyperCommand]() for name in GROUPS}}
     for name, row in {**COMMANDS, **{alias: COMMANDS[name] for alias, name in ALIASES.items()}}.items():

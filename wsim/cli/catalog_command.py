@@ -1,4 +1,4 @@
-"""``wsim catalog``: show, compare and check the cards and rules of a game; list rule sets; print the JSON Schema."""
+"""``wsim catalog``: show, compare and check the cards and rules of a game, list rule sets, print the JSON Schema."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class CatalogOptions(Options):
 
 
 def catalog_command(options: CatalogOptions, table: Wide, printing: Printing) -> None:
-    """Show, compare, check, list, or print the schema, depending on the options."""
+    """Show, compare or check a catalogue, list rule sets, or print the schema, depending on the options."""
     if options.rulesets:
         rows = [{"game": name, **row} for name, of_game in _all_catalogues().items() for row in of_game.rulesets()]
         title = "Rule sets: --game GAME --ruleset RULESET"
@@ -73,7 +73,7 @@ def catalog_command(options: CatalogOptions, table: Wide, printing: Printing) ->
 
 
 def _tried_note(rows: Rows) -> str:
-    """Return how many games a catalogue was tested with, as a sentence."""
+    """State how many games a catalogue was tested with."""
     from wsim.lab.catalogue_games import GAMES, POLICIES
 
     if not all(row["games"] for row in rows):
@@ -92,7 +92,7 @@ def _print(record: Any, tables: Sequence[Sheet], table: Wide, printing: Printing
 
 
 def _all_catalogues() -> dict[str, Catalogues]:
-    """Return the catalogues by game."""
+    """Return the catalogues of all games that have one, by game."""
     return {name: _catalogues(name) for name, game in loadable_games() if game.CATALOGUES is not None}
 
 

@@ -1,15 +1,16 @@
-"""Every command: its name, short help, presenter function, and the groups of options that the function takes.
+"""The table of commands: name, short help, presenter function, and the option groups that the function takes.
 
-A new command is two files and a row here:
+A new command needs two files and a row in this table:
 
-1. A dataclass of options in its package (``wsim.options``); its docstring is the help of the command.
-2. ``wsim/cli/<name>_command.py``: a function that takes one keyword per group of the row and prints its results through
+1. A dataclass of options (``wsim.options``) in the package that the command belongs to; its docstring is the help of
+   the command.
+2. ``wsim/cli/<name>_command.py``: a function that takes one keyword per group of the row and prints its results with
    ``console.py``. It raises UserError for wrong input (exit 2), OSError for a failure (exit 1), or ``Exit`` with
    a different code. Options that exist only on the command line are a dataclass in this file. Slow imports go inside
    functions, so that the help stays fast.
 
-A question (``wsim.questions.registry``) needs neither: its command follows from its registration.
-A new table of a run needs no command: list it in ``ANALYSES`` of the game, and ``wsim table`` shows it.
+A question (``wsim.questions.registry``) needs neither, because its command is derived from its registration.
+A new table of a run needs no command: once it is listed in ``ANALYSES`` of its game, ``wsim table`` shows it.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from wsim.questions.registry import Question, questions
 
 
 class Row:
-    """A command.
+    """A command in the table.
 
     Attributes
     ----------
-    short: its line in ``wsim --help``: what the command does for the reader.
-    presenter: ``module:function`` of ``wsim.cli``.
-    panel: the heading under which ``wsim --help`` lists it; empty: it works, but is not listed.
-    groups: the groups of options that the presenter takes, by name; a string names a dataclass. The help is the
-        docstring of the first dataclass.
+    short: the line in ``wsim --help``, which states what the command does for the user.
+    presenter: the function that runs the command, as ``module:function`` in ``wsim.cli``.
+    panel: the heading under which ``wsim --help`` lists the command; empty: the command works but is not listed.
+    groups: the option groups that the presenter takes, by keyword; a string names a dataclass. The docstring of the
+        first dataclass is the help of the command.
     """
 
     question: Question | None = None
@@ -61,7 +62,7 @@ PLAYERS = "Players"
 SINGLE = "Single games"
 MANAGE = "Manage runs"
 PANELS = (START, ANALYSE, EXPERIMENTS, DESIGN, PLAYERS, SINGLE, MANAGE)
-"""The headings of ``wsim --help``, in order."""
+"""The headings in ``wsim --help``, in order."""
 
 _COMMANDS: Mapping[str, Row] = {
     "run": Row(
@@ -155,7 +156,7 @@ _COMMANDS: Mapping[str, Row] = {
 
 
 class QuestionRow(Row):
-    """The command of a question, built from its registration when it is called."""
+    """The command of a question, built from the registration of the question when it is called."""
 
     def __init__(self, question: Question) -> None:
         panel = question.panel if question.panel in ("", *PANELS) else EXPERIMENTS
@@ -164,7 +165,7 @@ class QuestionRow(Row):
 
 
 def _with_questions() -> Iterator[tuple[str, Row]]:
-    """Yield all commands, the questions inserted after ``QUESTIONS_AFTER``."""
+    """Yield all commands; questions follow the command ``QUESTIONS_AFTER``."""
     own = {question.command: QuestionRow(question) for question in questions() if question.command not in _COMMANDS}
     for name, row in _COMMANDS.items():
         yield name, row
@@ -173,16 +174,16 @@ def _with_questions() -> Iterator[tuple[str, Row]]:
 
 
 QUESTIONS_AFTER = "table"
-"""The command after which the panels list the questions."""
+"""The command after which ``wsim --help`` lists the questions."""
 COMMANDS: Mapping[str, Row] = dict(_with_questions())
-"""The commands by name, in display order; in a name of two words, the first is a group."""
+"""The commands by name, in display order; in a two-word name, the first word is the group."""
 
 GROUPS: Mapping[str, tuple[str, str]] = {
     "experiment": ("Worth of cards, effects of picks, character, exploitability.", EXPERIMENTS),
     "people": ("People's games next to simulated ones: combine them, plan the next.", ANALYSE),
     "runs": ("Merge, copy, verify or repeat runs.", MANAGE),
 }
-"""The groups of commands: help and panel."""
+"""The help and panel of each group of commands."""
 
 ALIASES: Mapping[str, str] = {
     **{name: f"runs {name}" for name in ("merge", "copy", "rerun", "verify")},

@@ -1,4 +1,4 @@
-"""Output of all commands: tables, JSON, remarks, progress bars, errors; and the exit codes.
+"""Print the output of all commands (tables, JSON, remarks, progress bars, errors) and determine the exit codes.
 
 Results go to standard output, everything else to standard error. Exit codes: 0 success, 1 failure (such as a full
 disk), 2 wrong usage, 130 interrupted.
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from wsim.text_tables import TextTable
 
 FAILURE, MISUSE = 1, 2
-FORECAST_AFTER, LONG = 2.0, 60.0  # seconds after which the pace is known, and duration of work that gets a forecast
-SLOWER = 3  # an old or busy machine compiles about this many times slower than the one that was measured
+FORECAST_AFTER, LONG = 2.0, 60.0  # seconds until the pace is known, and minimum duration of work that gets a forecast
+SLOWER = 3  # an old or busy machine may compile this many times slower than the measured machine
 _PLAIN = str.maketrans({"─": "-", "│": "|", "●": "o", "±": "+-"})
 
 
 _results: list[TextIO] = []
-"""The streams for results of the commands under way, instead of ``sys.stdout``."""
+"""The result streams of the running commands, which replace ``sys.stdout``."""
 
 
 class _Prints(io.TextIOBase):
-    """Redirects the prints of user code to standard error, because standard output is for results."""
+    """Redirects the output of user code to standard error, because standard output is reserved for results."""
 
     def write(self, text: str) -> int:
         sys.stderr.write(printable(text))
@@ -50,7 +50,7 @@ class _Prints(io.TextIOBase):
 
 @contextlib.contextmanager
 def results_alone() -> Iterator[None]:
-    """Keep the prints of policies and effects away from standard output, so that JSON stays valid."""
+    """Keep the output of policies and effects away from standard output, so that JSON stays valid."""
     _results.append(sys.stdout)
     try:
         with contextlib.redirect_stdout(_Prints()):
@@ -65,12 +65,12 @@ def results() -> TextIO:
 
 
 def remark(text: str) -> None:
-    """Print a line for the person at the terminal."""
+    """Print a line to standard error for the person at the terminal."""
     print(printable(text), file=sys.stderr, flush=True)
 
 
 def announce_compiling(game: str, *, quiet: bool = False) -> None:
-    """Announce compilation if the kernels of a game are not compiled yet."""
+    """Announce that kernels will be compiled, unless those of the game are already compiled."""
     from wsim.game import find_game
 
     if not quiet and (seconds := find_game(game).cold()):
@@ -78,7 +78,7 @@ def announce_compiling(game: str, *, quiet: bool = False) -> None:
 
 
 def write_out(text: str, *, bold: bool = False) -> None:
-    """Print a line of the result, with plain characters if the output is limited to ASCII."""
+    """Print a line of the result, with ASCII replacements if the output supports only ASCII."""
     text = printable(text)
     try:
         text.encode(results().encoding or "utf-8")
@@ -88,7 +88,7 @@ def write_out(text: str, *, bold: bool = False) -> None:
 
 
 def guarded(command: Callable[[], int | None]) -> int:
-    """Run a command and return its exit code; print errors of the user or the machine as one sentence."""
+    """Run a command and return its exit code; print errors of the user or the system as one sentence."""
     if sys.stderr is None:  # closed by the parent process
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     if sys.stdout is None:
@@ -96,56 +96,56 @@ def guarded(command: Callable[[], int | None]) -> int:
         return FAILURE
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without UTF-8 shows ? for a line of a table
+            stream.reconfigure(errors="replace")  # a terminal without UTF-8 shows ? for table lines
     try:
         with stoppable():
             code = command() or 0
             sys.stdout.flush()
     except (UserError, TyperException) as error:
-        remark(f"wsim: {_sentence(error)}")
+        remark(f"wsim: {_error_text(error)}")
         return MISUSE
     except (KeyboardInterrupt, Abort) as error:
         notes = getattr(error.__context__ if isinstance(error, Abort) else error, "__notes__", ())
         remark(" ".join(["wsim: interrupted", *notes]))
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader has gone (wsim trace | head); flushing the rest at exit must not fail.
+        # The reader has closed the pipe (wsim trace | head); flushing the rest at exit must not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILURE
     except OSError as error:
-        remark(f"wsim: {_of_system(error)}")
+        remark(f"wsim: {_system_error_text(error)}")
         return FAILURE
     except MemoryError:
         remark("wsim: not enough memory")
         return FAILURE
     except Exception as error:
-        if not _of_polars(error):
+        if not _is_polars_error(error):
             raise
         remark(f"wsim: the data cannot be read: {' '.join(str(error).split())[:300]}")
         return FAILURE
     return code
 
 
-def _of_polars(error: Exception) -> bool:
+def _is_polars_error(error: Exception) -> bool:
     """Return whether Polars raised an error, without importing it."""
     polars = sys.modules.get("polars")
     return polars is not None and isinstance(error, polars.exceptions.PolarsError)
 
 
-def _sentence(error: UserError | TyperException) -> str:
+def _error_text(error: UserError | TyperException) -> str:
     if isinstance(error, UserError):
         return str(error)
     return " ".join(error.format_message().split()).removesuffix(".")
 
 
-def _of_system(error: OSError) -> str:
+def _system_error_text(error: OSError) -> str:
     if error.strerror is None or error.filename is None:
         return str(error)
     return f"cannot use {str(error.filename)!r}: {error.strerror}"
 
 
 def print_json(value: Any) -> None:
-    """Print a JSON value on standard output."""
+    """Print a value as JSON to standard output."""
     import json
 
     from wsim.display import json_of
@@ -154,12 +154,12 @@ def print_json(value: Any) -> None:
 
 
 def rows_of(table: pl.DataFrame | Rows) -> Rows:
-    """Return a table as rows for JSON."""
+    """Convert a table to rows for JSON."""
     return table if isinstance(table, Sequence) else table.to_dicts()
 
 
 def screen_width() -> int | None:
-    """Return the width of the output in characters: COLUMNS if set, else of the terminal; None if unlimited."""
+    """Return the width of the output in characters: COLUMNS if set, else the terminal width; None if unlimited."""
     given = os.environ.get("COLUMNS", "")
     if given.isascii() and given.isdigit() and int(given) > 0:
         return int(given)
@@ -167,7 +167,7 @@ def screen_width() -> int | None:
 
 
 def on_terminal() -> bool:
-    """Return whether results go to a terminal, where people read them."""
+    """Return whether results are printed to a terminal, for people to read."""
     try:
         return results().isatty() and results().fileno() >= 0
     except (OSError, ValueError):
@@ -175,7 +175,7 @@ def on_terminal() -> bool:
 
 
 def print_tables(tables: Iterable[Sheet], *, wide: bool = False) -> None:
-    """Print tables with their titles, fitted to the width; ``wide``: all columns, in several parts if needed."""
+    """Print tables with titles, fitted to the width; ``wide``: print all columns, in several parts if necessary."""
     from wsim.text_tables import all_as_text, as_text, text_columns
 
     width, bold = screen_width(), on_terminal() and "NO_COLOR" not in os.environ
@@ -206,7 +206,7 @@ def _print_parts(parts: Iterable[TextTable]) -> None:
 
 
 def write_note(text: str) -> None:
-    """Print sentences, wrapped to the width."""
+    """Print text, wrapped to the width of the output."""
     width = screen_width()
     for line in text.split("\n"):
         for part in _wrapped(line, width):
@@ -225,9 +225,9 @@ SO_FAR = " with the results so far"
 
 
 def forecast(work: str, done: int, total: int, seconds: float, kept: str = SO_FAR) -> str:
-    """Return a sentence on how long work will take at the pace so far; empty if it is short.
+    """Return a sentence on how long work will take at the pace so far; empty for short work.
 
-    ``kept``: what remains of the work when Ctrl-C stops it.
+    ``kept`` states what is kept of the work if Ctrl-C stops it.
     """
     whole = seconds * total / done
     if whole < LONG:
@@ -239,17 +239,17 @@ def forecast(work: str, done: int, total: int, seconds: float, kept: str = SO_FA
 
 @contextlib.contextmanager
 def progress_bar(show: bool, kept: str = SO_FAR, *, always_forecast: bool = False) -> Iterator[Progress | None]:
-    """Yield a callback that draws a progress bar on standard error; None if that is not a terminal.
+    """Yield a callback that draws a progress bar on standard error; None if standard error is not a terminal.
 
     Parameters
     ----------
-    kept: what remains of the work when Ctrl-C stops it, for the forecast of long work.
-    always_forecast: print the forecast even if standard error is no terminal.
+    kept: what is kept of the work if Ctrl-C stops it, for the forecast of long work.
+    always_forecast: print the forecast even if standard error is not a terminal.
     """
     start, warned = time.monotonic(), False
 
     def sentence(work: str, done: int, total: int) -> str:
-        """Return the forecast of long work, once."""
+        """Return the forecast the first time that it is available, then an empty string."""
         nonlocal warned
         seconds = time.monotonic() - start
         if warned or seconds <= FORECAST_AFTER or not done:

@@ -21,7 +21,7 @@ class CopyOptions(Options):
 
 
 def copy_command(options: CopyOptions, printing: Printing) -> None:
-    """Copy a run and print the number of files sent."""
+    """Copy a run and print the number of files transferred."""
     from wsim.lab.remote import copy_run
 
     with progress_bar(not printing.quiet) as progress:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DEVELOPERS = ("docs", "test")  # extras for development only
 TRIED = 200
-"""Test games: a fraction of a second once the kernels are compiled."""
+"""The number of test games, which take a fraction of a second once the kernels are compiled."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class DoctorOptions(Options):
 
 @dataclass(frozen=True)
 class Check:
-    """A checked item and the result. ``sound``: False if wsim cannot work."""
+    """A checked item and the result; ``sound`` is False if wsim cannot work."""
 
     what: str
     found: str
@@ -43,7 +43,7 @@ class Check:
 
 
 def doctor_command(options: DoctorOptions, printing: Printing) -> None:  # noqa: ARG001 (there are none)
-    """Print one line per check; exit 1 if a check failed."""
+    """Print one line per check; exit with code 1 if any check failed."""
     checks = list(checks_of())
     if printing.as_json:
         print_json({check.what: {"found": check.found, "sound": check.sound} for check in checks})
@@ -56,21 +56,21 @@ def doctor_command(options: DoctorOptions, printing: Printing) -> None:  # noqa:
 
 
 def checks_of() -> Iterator[Check]:
-    """Yield the checks, the quick ones first."""
+    """Yield the checks, fast checks first."""
     from wsim.processors import usable_cpus
 
     yield Check("python", f"{platform.python_version()}, {platform.platform()}")
     for name in ("wsim", "numba", "numpy", "polars"):
         yield Check(name, metadata.version(name))
-    yield from _extras()
+    yield from _extra_checks()
     yield Check("threads", f"{usable_cpus()} of {os.cpu_count()} processors can be used")
-    yield _cache()
-    yield _browser()
-    yield _games()
+    yield _cache_check()
+    yield _browser_check()
+    yield _games_check()
 
 
-def _extras() -> Iterator[Check]:
-    """Yield each extra of wsim: installed versions, or how to install it."""
+def _extra_checks() -> Iterator[Check]:
+    """Yield a check per extra of wsim: the installed versions, or the command that installs it."""
     needs: dict[str, list[str]] = {}
     for line in metadata.requires("wsim") or ():
         if match := re.match(r"([\w.-]+).*;.*extra == ['\"]([\w-]+)['\"]", line):
@@ -92,7 +92,7 @@ def _version(name: str) -> str:
         return ""
 
 
-def _cache() -> Check:
+def _cache_check() -> Check:
     from wsim.game import GAMES, find_game
     from wsim.jit.cache import cache_directory, can_store
 
@@ -104,14 +104,14 @@ def _cache() -> Check:
     return Check("compiled kernels", f"{folder} is not writable, so every process compiles again: set WSIM_CACHE_DIR")
 
 
-def _browser() -> Check:
+def _browser_check() -> Check:
     try:
         return Check("browser", f"{getattr(webbrowser.get(), 'name', '') or 'found'}, for wsim open")
     except webbrowser.Error:
         return Check("browser", "none found: wsim open --no-browser prints the address instead")
 
 
-def _games() -> Check:
+def _games_check() -> Check:
     import time
 
     from wsim.game import find_game

@@ -1,7 +1,7 @@
 """Export an analysis as CSV or Parquet, with its record: provenance, level and caveats.
 
-A CSV file begins with lines ``# {...}``, one JSON object per entry of the record; CSV readers can skip them
-(``comment_prefix="#"`` of Polars, ``comment="#"`` of pandas). A Parquet file has the record in its metadata.
+A CSV file begins with lines ``# {...}``, one JSON object per entry of the record, which CSV readers can skip
+(``comment_prefix="#"`` in Polars, ``comment="#"`` in pandas). A Parquet file has the record in its metadata.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Files(Options):
-    """Files to which an analysis is also written; ``-`` as the CSV file replaces the printed table."""
+    """Options for also writing an analysis to files; ``--csv -`` prints CSV instead of the table."""
 
     csv: str | None = option("Also write the rows as CSV; - prints CSV instead of the table.", None, metavar="FILE")
     parquet: str | None = option("Also write the rows as Parquet.", None, metavar="FILE")
@@ -34,13 +34,13 @@ class Files(Options):
         return self.csv == "-"
 
     def check(self) -> None:
-        """Raise UserError for a missing folder, before anything is played."""
+        """Raise UserError before any game is played if the folder of a file does not exist."""
         for name in (self.csv, self.parquet):
             if name not in (None, "-") and not Path(str(name)).absolute().parent.is_dir():
                 raise UserError(f"cannot write {name!r}: there is no folder {str(Path(str(name)).parent)!r}")
 
     def write(self, frame: pl.DataFrame, record: Mapping[str, Any], *, quiet: bool = False) -> None:
-        """Write the rows of an analysis with its ``record``. Raises StoreError if a file cannot be written."""
+        """Write the rows of an analysis with its ``record``; raise StoreError if a file cannot be written."""
         from wsim.files import write_text, writing
         from wsim.lab.provenance import METADATA_KEY
 

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Option groups that several commands share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wsim.options import Options, option
 
 @dataclass(frozen=True)
 class Printing(Options):
-    """Options for printing results."""
+    """Options for the output of results."""
 
     as_json: bool = option("Print JSON instead of tables.", False, names=("--json",))
     quiet: bool = option("Hide the progress bar and remarks.", False, names=("--quiet", "-q"))
@@ -25,9 +25,9 @@ class View(RowOptions):
     """Options for the rows and columns of a table."""
 
     def of(self, table: Any, splits: Mapping[str, str] | None = None, columns: Sequence[Column] = ()) -> Any:
-        """Return the requested rows of a Polars frame; raise UserError for a column that it does not have.
+        """Return the requested rows of a Polars frame; raise UserError for an unknown column.
 
-        ``splits``: further columns, with the option that adds each. columns: its declared columns.
+        ``splits``: further columns and the options that add them. ``columns``: the declared columns of the frame.
         """
         from wsim.cli.console import remark
         from wsim.stats.filters import viewed
@@ -40,7 +40,7 @@ class View(RowOptions):
 
 @dataclass(frozen=True)
 class Workers(Options):
-    """Threads or workers that play."""
+    """Options for the threads or workers that play games."""
 
     threads: int | None = option("Number of threads.", None, metavar="N", shown="all usable processors")
     cluster: str | None = option(
@@ -49,7 +49,7 @@ class Workers(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.cluster is not None:  # before anything is compiled
+        if self.cluster is not None:  # checked before anything is compiled
             from wsim.lab.cluster import check_cluster
 
             check_cluster(self.cluster, self.threads)
@@ -57,7 +57,7 @@ class Workers(Options):
 
 @dataclass(frozen=True)
 class Trust(Options):
-    """Permission to run code from a run folder."""
+    """The option that permits running code from a run folder."""
 
     trust: bool = option(
         "Run policy code and effects stored in the run folder, even if someone else wrote them.", False
@@ -66,7 +66,7 @@ class Trust(Options):
 
 @dataclass(frozen=True)
 class AnswerFile(Options):
-    """The file for an answer."""
+    """The option for the file of an answer."""
 
     out: Path | None = option(
         "Write the answer to FILE.json, FILE.parquet, or a run folder.",

@@ -1,4 +1,4 @@
-"""``wsim import``: people's games into run folders, or a sheet to fill in."""
+"""``wsim import``: import people's games into run folders, or write a sheet to fill in."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def import_command(plan: PlanOptions, options: ImportOptions, printing: Printing) -> None:
-    """Import files and print the folders; remarks report texts that were interpreted and data that were left out."""
+    """Import files and print the folders; remarks report reinterpreted texts and omitted data."""
     rules = plan.resolve()
     options = replace(options, files=(*options.files, *plan.arguments))
     if options.template is not None:

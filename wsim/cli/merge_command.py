@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MergeOptions(Options):
-    """Join the parts of a run into one folder. Every part is needed exactly once, intact and of the same plan.
+    """Join the parts of a run into one folder. Each part must be given exactly once, intact and from the same plan.
 
     The parts are not changed.
     """
@@ -26,7 +26,7 @@ class MergeOptions(Options):
 
 
 def merge_command(options: MergeOptions, printing: Printing) -> None:
-    """Join the parts and print the folder of the run; after Ctrl-C print how to continue and exit with 130."""
+    """Join the parts and print the folder of the run; after Ctrl-C, print how to continue and exit with 130."""
     from wsim.lab.merge import merge
 
     try:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LARGEST_PORT = 65535
 
 
-def _port(name: str, value: Any) -> Any:
+def _checked_port(name: str, value: Any) -> Any:
     if not 0 <= value <= LARGEST_PORT:
         raise UserError(f"{name} must be from 0 (any free port) to {LARGEST_PORT}, not {value}")
     return value
@@ -25,15 +25,15 @@ def _port(name: str, value: Any) -> Any:
 class OpenOptions(Options):
     """Browse runs and answers, ask questions and play, in a browser: wsim open [RUN | ANSWER | GAME | FOLDER]
 
-    Starts a server that only this machine can reach, at an address with a token; Ctrl-C stops it (needs wsim[web]).
-    wsim publish writes the same pages as a website of files.
+    This starts a server that only this machine can reach, at an address with a token; Ctrl-C stops it (needs
+    wsim[web]). wsim publish writes the same pages as a static website.
     """
 
     target: str = argument("Folder, run, answer, position file, or name of a game.", ".", metavar="WHAT")
     host: str = option(
         "Network address to listen on; 0.0.0.0 lets others in the local network play.", "127.0.0.1", metavar="HOST"
     )
-    port: int = option("Port to listen on.", 0, metavar="PORT", shown="any free port", check=_port)
+    port: int = option("Port to listen on.", 0, metavar="PORT", shown="any free port", check=_checked_port)
     no_browser: bool = option("Print the address without opening a browser.", False)
 
 

@@ -1,9 +1,9 @@
-"""Build a command from dataclasses of options (``wsim.options``): they become the signature that Typer reads.
+"""Build a command from dataclasses of options (``wsim.options``), which become the signature that Typer reads.
 
-A command is a row of ``wsim.cli.command_table``: its short help, the function that presents it, and the groups of
-options that this function takes, by name. A group declares parameters, turns the values given for them into one value
-for the function, and may add sections to the help. ``Fields`` is any dataclass, ``ExtraArguments`` the arguments that
-the command does not know, ``PlanKeys`` (``plan_keys.py``) the keys of a plan with the options of the games.
+A command is a row of ``wsim.cli.command_table``: its short help, its presenter function, and the option groups that the
+function takes, by keyword. A group declares parameters, converts their values to one argument of the function, and may
+add sections to the help. ``Fields`` is a group for any dataclass, ``ExtraArguments`` for arguments that the command
+does not know, and ``PlanKeys`` (``plan_keys.py``) for the keys of a plan and the options of games.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ from wsim.options import READERS, Option, options_of
 
 
 class Group(Protocol):
-    """Options that together make one value."""
+    """A group of options that together form one argument of the presenter."""
 
     @property
     def extra(self) -> bool:
-        """Whether the group takes the arguments that the command does not know."""
+        """Whether the group receives the arguments that the command does not know."""
         ...
 
     def options(self) -> Mapping[str, tuple[str, Any, Option]]:
-        """Return the type, default and option of each field."""
+        """Return the type, default and option of each field, by name."""
         ...
 
     def value(self, context: typer.Context, given: dict[str, Any]) -> Any:
-        """Return the value for the function of the command; ``given``: the values by field."""
+        """Return the argument for the presenter; ``given``: the option values by field."""
         ...
 
     def sections(self) -> Mapping[str, Sequence[tuple[str, str]]]:
-        """Return additional sections of the help, by title."""
+        """Return additional sections of the help by title."""
         ...
 
 
-@dataclass(frozen=True, eq=False, repr=False)  # wsim --help makes this class: each method takes time
+@dataclass(frozen=True, eq=False, repr=False)  # wsim --help creates this class, and each generated method takes time
 class Fields:
-    """A dataclass of options.
+    """A group whose options are the fields of a dataclass.
 
     Attributes
     ----------
     name: the dataclass as ``module:Class``, so that only its own command imports it.
-    only: a subset of the fields; empty: all.
-    raw: whether the function receives the given values as a mapping, without defaults.
+    only: the subset of fields to use; empty: all fields.
+    raw: whether the presenter receives only the values that were given, as a mapping.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Fields:
         return kind
 
     def options(self) -> Mapping[str, tuple[str, Any, Option]]:
-        """Return the type, default and option of each field."""
+        """Return the type, default and option of each field, by name."""
         return {
             name: (str(declared.type), declared.default, spec)
             for name, (declared, spec) in options_of(self.kind).items()
@@ -75,35 +75,35 @@ class Fields:
         }
 
     def value(self, _context: typer.Context, given: dict[str, Any]) -> Any:
-        """Return the dataclass made from the given values."""
+        """Return an instance of the dataclass with the given values."""
         return given if self.raw else self.kind(**given)
 
     def sections(self) -> Mapping[str, Sequence[tuple[str, str]]]:
-        """Return none."""
+        """Return an empty mapping."""
         return {}
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # as above
 class ExtraArguments:
-    """The arguments that a command does not know: options of something that it finds by name."""
+    """A group that receives the arguments that a command does not know, such as options of a table given by name."""
 
     extra: bool = field(default=True, init=False)
 
     def options(self) -> Mapping[str, tuple[str, Any, Option]]:
-        """Return none."""
+        """Return an empty mapping."""
         return {}
 
     def value(self, context: typer.Context, _given: dict[str, Any]) -> list[str]:
-        """Return the arguments."""
+        """Return the unknown arguments."""
         return list(context.args)
 
     def sections(self) -> Mapping[str, Sequence[tuple[str, str]]]:
-        """Return none."""
+        """Return an empty mapping."""
         return {}
 
 
 def _process_value(self: Any, ctx: Any, value: Any) -> Any:
-    """Convert text with the reader of the option; Typer's own conversion imports pydantic, which takes 0.1 s."""
+    """Convert a value with the option's own reader, because Typer's conversion imports pydantic, which takes 0.1 s."""
     if value in (None, (), []):
         return TyperOption.process_value(self, ctx, value) if self.required else None
     try:
@@ -116,14 +116,14 @@ def _process_value(self: Any, ctx: Any, value: Any) -> Any:
 
 
 class _Option(TyperOption):
-    """An option with its own reader; ``aliases``: names that the help does not show."""
+    """An option with its own reader; ``aliases`` are names that the help does not show."""
 
     read: Callable[[Any], Any]
     aliases: Sequence[str]
     process_value = _process_value
 
     def get_help_record(self, ctx: Any) -> tuple[str, str] | None:
-        """Return its names and help."""
+        """Return the names and help of the option."""
         opts, self.opts = self.opts, [name for name in self.opts if name not in self.aliases]
         names, text = super().get_help_record(ctx) or ("", "")
         self.opts = opts
@@ -131,39 +131,39 @@ class _Option(TyperOption):
 
 
 class _Argument(TyperArgument):
-    """An argument with its own reader; the usage line shows whether it is required or repeatable."""
+    """A positional argument with its own reader; the usage line shows whether it is required or repeatable."""
 
     read: Callable[[Any], Any]
     process_value = _process_value
 
     def get_help_record(self, ctx: Any) -> tuple[str, str] | None:  # noqa: ARG002
-        """Return its metavar and help."""
+        """Return the metavar and help of the argument."""
         return str(self.metavar), f"{self.help}  [required]" if self.required else str(self.help)
 
     def get_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """Return ``RUN``, ``RUN...`` or ``[RUN]``."""
+        """Return the usage, such as ``RUN``, ``RUN...`` or ``[RUN]``."""
         name = str(self.metavar).strip("[]").removesuffix("...") + ("..." if self.nargs == -1 else "")
         return [name if self.required else f"[{name}]"]
 
 
 def owned(made: Any, read: Callable[[Any], Any] = bool, alone: str | None = None, aliases: Sequence[str] = ()) -> Any:
-    """Give a parameter that Typer made a reader; ``alone``: the value if it is given without one."""
+    """Attach a reader to a parameter created by Typer; ``alone``: the value of an option that is given without one."""
     made.__class__ = _Option if isinstance(made, TyperOption) else _Argument
     made.read, made.alone, made.aliases = read, alone, aliases
     return made
 
 
 _METAVARS = {"int": "N", "float": "NUMBER", "str": "TEXT"}
-"""Placeholders of options that name none, by type."""
+"""Default metavars of options by type."""
 
 
 def _parameter(key: str, kind: str, default: Any, spec: Option) -> inspect.Parameter:
-    """Return the parameter of a field in the signature that Typer reads."""
+    """Return the parameter for a field in the signature that Typer reads."""
     annotation: Any = bool if kind.startswith("bool") else str
     if kind.startswith("tuple") and spec.read is None:
         words = len((spec.metavar or "").split())  # one value per word of the metavar
         annotation = tuple.__class_getitem__((str,) * words) if words > 1 else list[str]
-    shown = _default(default, spec)
+    shown = _shown_default(default, spec)
     how: dict[str, Any] = {
         "help": f"{spec.sentence}  [default: {shown}]" if shown else spec.sentence,
         "metavar": spec.metavar or _METAVARS.get(kind.partition(" ")[0], ""), "show_default": False,
@@ -178,15 +178,15 @@ def _parameter(key: str, kind: str, default: Any, spec: Option) -> inspect.Param
     )  # fmt: skip
 
 
-def _default(default: Any, spec: Option) -> str:
-    """Return the default as the help shows it; empty if there is nothing to show."""
+def _shown_default(default: Any, spec: Option) -> str:
+    """Return the default as shown in the help; empty if there is nothing to show."""
     if spec.shown is not None:
         return spec.shown if isinstance(spec.shown, str) else spec.shown()
     return "" if any(default is empty for empty in (None, False, (), MISSING)) else str(default)
 
 
-def _with_value(words: Sequence[str], name: str, alone: str) -> list[str]:
-    """Return the arguments with a number that follows an option joined to it; without one, its ``alone`` value."""
+def _join_values(words: Sequence[str], name: str, alone: str) -> list[str]:
+    """Join an option with the number that follows it, or with its ``alone`` value if no number follows."""
     tied: list[str] = []
     for word in words:
         if tied and tied[-1] == name and word.lstrip("-").isdigit():
@@ -197,20 +197,20 @@ def _with_value(words: Sequence[str], name: str, alone: str) -> list[str]:
 
 
 class Command(TyperCommand):
-    """A command built from groups of options; ``own``: reader, ``alone`` value and aliases of each parameter."""
+    """A command built from option groups; ``own``: the reader, ``alone`` value and aliases of each parameter."""
 
     groups: Mapping[str, Group]
     own: Mapping[str, tuple[Callable[[Any], Any], str | None, Sequence[str]]]
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters that Typer made, each with its reader."""
+        """Return the parameters created by Typer, each with its own reader."""
         return [owned(made, *self.own.get(made.name, ())) for made in super().get_params(ctx)]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments."""
         for made in self.get_params(ctx):
             if made.alone is not None:
-                args = _with_value(args, made.opts[0], made.alone)
+                args = _join_values(args, made.opts[0], made.alone)
         given = list(args)
         try:
             return super().parse_args(ctx, args)
@@ -222,12 +222,12 @@ class Command(TyperCommand):
             raise UserError(f"{word!r} is below 0: games are numbered from 0, and no count is negative") from None
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return the pieces of the usage line, with the positional arguments that a group takes."""
+        """Return the pieces of the usage line, including the positional arguments that a group receives."""
         pieces = super().collect_usage_pieces(ctx)
         return [*pieces, *(usage for group in self.groups.values() if (usage := getattr(group, "usage", "")))]
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write the sections of the groups."""
+        """Write the additional help sections of the groups."""
         for group in self.groups.values():
             for title, rows in group.sections().items():
                 with formatter.section(title):
@@ -236,9 +236,9 @@ class Command(TyperCommand):
 
 
 def command(name: str, groups: Mapping[str, Group], text: str | None, present: Callable[..., object]) -> Command:
-    """Return the command that takes groups of options and calls ``present`` with the value of each.
+    """Build a command that takes option groups and calls ``present`` with the value of each group.
 
-    Typer builds it from a function whose signature has a parameter for each field.
+    Typer builds the command from a function whose signature has one parameter per field.
     """
     options = {f"{key}__{name}": spec for key, group in groups.items() for name, spec in group.options().items()}
 
@@ -265,13 +265,13 @@ def command(name: str, groups: Mapping[str, Group], text: str | None, present: C
 
 
 def _reader(kind: str, spec: Option) -> Callable[[Any], Any]:
-    """Return the function that parses the text of a field."""
+    """Return the function that parses a field's string value."""
     base = kind.partition(" | ")[0]
     return spec.read or READERS["int" if "int" in base else base.removeprefix("tuple[").partition(",")[0]]
 
 
 def split(words: Sequence[str]) -> tuple[list[tuple[str, str | None]], list[str]]:
-    """Split arguments into options with values (``--key value``, ``--key=value``, ``--key``) and positional ones."""
+    """Split arguments into options (``--key value``, ``--key=value``, ``--key``) and positional arguments."""
     options: list[tuple[str, str | None]] = []
     arguments: list[str] = []
     for position, word in enumerate(words):

@@ -1,4 +1,4 @@
-"""The keys of a plan on the command line: the options of every plan, and those of each game."""
+"""The keys of a plan on the command line: the options that all plans share, and the options of each game."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from wsim.cli.plan_options import PlanOptions
 
 
-@dataclass(frozen=True, eq=False, repr=False)  # wsim --help makes this class: each method takes time
+@dataclass(frozen=True, eq=False, repr=False)  # wsim --help creates this class, and each generated method takes time
 class PlanKeys:
-    """The group of a plan: some of its keys, and the options of each game.
+    """The option group for a plan: its keys and the options of each game.
 
     Attributes
     ----------
-    left_out: keys that the command sets itself. only: a subset of the keys; empty: all. file: whether there is a plan
-        file; None: only if all keys are accepted.
-    games: the default number of games, for the help; empty: that of the game's plan.
-    others: keys with a different option here, such as ``--base-set`` where ``--set`` is the change.
+    left_out: keys that the command sets itself. only: the subset of keys to use; empty: all keys. file: whether a plan
+        file is accepted; None: only if all keys are accepted.
+    games: the default number of games to show in the help; empty: the default of the game's plan.
+    others: keys whose option has a different name, such as ``--base-set`` in a command where ``--set`` is the change.
     usage: the positional arguments in the usage line.
     """
 
@@ -38,7 +38,7 @@ class PlanKeys:
     extra: bool = field(default=True, init=False)
 
     def options(self) -> Mapping[str, tuple[str, Any, Option]]:
-        """Return the plan file and the keys, all optional because the plan has defaults."""
+        """Return the options for the plan file and the keys, all optional because a plan has defaults."""
         from wsim.lab.plan import Plan
 
         file = Option(
@@ -57,8 +57,8 @@ class PlanKeys:
         return rows
 
     def value(self, context: typer.Context, given: dict[str, Any]) -> PlanOptions:
-        """Return the given parts of the plan."""
-        from wsim.cli.plan_options import PlanOptions  # `wsim --help` does without
+        """Return the parts of the plan that were given."""
+        from wsim.cli.plan_options import PlanOptions  # not needed by `wsim --help`
 
         pairs, arguments = split(context.args)
         keys: dict[str, Any] = {key: list(value) if isinstance(value, tuple) else value for key, value in given.items()}
@@ -72,7 +72,7 @@ class PlanKeys:
         )
 
     def sections(self) -> Mapping[str, Sequence[tuple[str, str]]]:
-        """Return the options of each game, or why it cannot be played; only this imports the games."""
+        """Return a help section per game with its options, or with the reason why the game cannot be loaded."""
         from wsim.cli.plan_options import option_of
         from wsim.installed import GAMES, load_game
 

@@ -1,4 +1,4 @@
-"""The parts of a plan given on the command line, and the plan that they make with its file."""
+"""The parts of a plan given on the command line, and the plan that results from them and a plan file."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class PlanOptions:
 
     Attributes
     ----------
-    command: the command, for messages (``run``).
+    command: the name of the command for messages (``run``).
     keys: the given keys of the plan.
     file: the plan file, if given.
-    extra: options that the command does not know, with their values: options of one game, or mistakes.
-    arguments: positional arguments.
+    extra: options that the command does not know, with their values: options of a game, or mistakes.
+    arguments: the positional arguments.
     options: the options that the command knows.
     """
 
@@ -36,7 +36,8 @@ class PlanOptions:
     def resolve(self, base: Plan | None = None, **defaults: Any) -> Plan:
         """Return the plan: options override the plan file, which overrides ``base`` or ``defaults``.
 
-        Files are looked up next to the source that names them (``wsim.lab.plan.layered``). Raises UserError.
+        Paths are relative to the source that names them (``wsim.lab.plan.layered``). Raises UserError for an invalid
+        plan.
         """
         from wsim.lab.plan import layered
 
@@ -46,7 +47,7 @@ class PlanOptions:
         return plan.replace(**more) if more else plan
 
     def code_needing_trust(self, plan: Plan) -> tuple[str, ...]:
-        """Return the code in a plan that the user did not name on the command line or in a plan file."""
+        """Return the code in a plan that the user named neither on the command line nor in a plan file."""
         named = {*self.keys, *self._in_file()}
         effects = plan.effects
         card_files = {name: "cards" if name == plan.cards and name not in plan.patch else "patch" for name in effects}
@@ -55,13 +56,13 @@ class PlanOptions:
         return tuple(code for code in plan.code if (code in left if code in every else "policies" not in named))
 
     def _in_file(self) -> Mapping[str, Any]:
-        """Return the keys of the plan file."""
+        """Return the keys in the plan file."""
         from wsim.spec.source import read_toml
 
         return read_toml(self.file, "plan") if self.file else {}
 
     def _of_game(self, base: Plan | None) -> dict[str, str]:
-        """Return the options of the game; raise UserError for unknown ones."""
+        """Return the game's own options; raise UserError for an unknown option."""
         from wsim.game import GAMES, find_game
         from wsim.lab.plan import renamed
 
@@ -86,5 +87,5 @@ class PlanOptions:
 
 
 def option_of(key: str) -> str:
-    """Return the command-line option of a key."""
+    """Return the command-line option for a key."""
     return "--" + key.replace("_", "-")

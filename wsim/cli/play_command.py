@@ -1,4 +1,4 @@
-"""``wsim play``: play a game in the terminal. Commands are read from standard input, so a file can play too."""
+"""``wsim play``: play a game in the terminal. Commands come from standard input, so they can be read from a file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HELP = """Type the number of a move, or
 class PlayOptions(Options):
     """Play a game yourself against any line-up, with hints, undo and save. Ctrl-C also saves.
 
-    Commands are lines of standard input, so wsim play < moves.txt works too.
+    Commands are read from standard input, so wsim play < moves.txt also works.
     """
 
     seat: int | None = option("Your seat.", None, metavar="N", shown="0, or the seat in the saved game")
@@ -56,7 +56,7 @@ def play_command(plan: PlanOptions, options: PlayOptions, trust: Trust) -> None:
     if options.load is None:
         begun = _Begun(plan.resolve(games=1), options.seat or 0, options.number)
     else:
-        begun = _loaded(options.load, plan, options.seat, trust=trust.trust)
+        begun = _load_saved_game(options.load, plan, options.seat, trust=trust.trust)
     played, seat = begun.plan.replace(rotate=False), begun.seat
     if seat not in range(played.players):
         raise UserError(f"seat {seat} does not exist: seats are numbered 0 to {played.players - 1}")
@@ -77,7 +77,8 @@ def play_command(plan: PlanOptions, options: PlayOptions, trust: Trust) -> None:
 class _Begun:
     """A game to play: plan, number, seat, and the steps so far.
 
-    ``position``: its position, if steps alone do not lead to it (written by hand, or with hidden cards resampled).
+    ``position`` is the current position if the steps alone do not lead to it (hand-written or with resampled hidden
+    cards).
     """
 
     plan: Plan
@@ -87,8 +88,8 @@ class _Begun:
     position: Game | None = None
 
 
-def _loaded(name: str, given: PlanOptions, seat: int | None, *, trust: bool) -> _Begun:
-    """Return the saved game in a position file; raise UserError for any other file."""
+def _load_saved_game(name: str, given: PlanOptions, seat: int | None, *, trust: bool) -> _Begun:
+    """Load a saved game from a position file; raise UserError for any other file."""
     from wsim.positions.game_value import Game
     from wsim.positions.kernel_game import compile_stepping
     from wsim.positions.position_file import read
@@ -115,11 +116,11 @@ def _loaded(name: str, given: PlanOptions, seat: int | None, *, trust: bool) -> 
 
 
 class _Session:
-    """A game played in the terminal, with the file that stores it and the number of moves already printed."""
+    """A game played in the terminal, with the file that stores it and the numbers of moves already printed."""
 
     def __init__(self, played: PlayedGame, seat: int, file: Path) -> None:
         self.played, self.seat, self.file = played, seat, file
-        self.public_moves = self.opened = 0  # how many were printed
+        self.public_moves = self.opened = 0  # numbers of moves printed so far
 
     @property
     def game(self) -> Game:
@@ -135,7 +136,7 @@ class _Session:
                 self.played.decide(index)
                 continue
             before, after = self.game, self.game.clone()
-            if after.made() != index:  # the move was not made by a policy of this plan
+            if after.made() != index:  # a policy of this plan did not choose this move
                 after = before.clone().step(index)
             self.played.lead(after, index)
         self.all_printed()
@@ -145,7 +146,7 @@ class _Session:
         self.public_moves, self.opened = len(self.game.public_moves()), len(self.played.opened)
 
     def play(self) -> None:
-        """Play to the end, or until the player quits."""
+        """Play to the end or until the player quits."""
         write_out(HELP)
         while self.game.to_move is not None:
             if self.game.to_move != self.seat:
@@ -162,7 +163,7 @@ class _Session:
             write_out(f"  seat {score['seat']}{you}: {score['total']} points{won}")
 
     def print_opened(self) -> None:
-        """Print the new moves of the other seats that are made in the open."""
+        """Print the new open moves of the other seats."""
         for seat, text in self.played.opened[self.opened :]:
             if seat != self.seat:
                 write_out(f"  seat {seat}: {text}")
@@ -193,7 +194,7 @@ class _Session:
                 return True
 
     def obey(self, word: str, rest: str) -> bool:
-        """Execute a command; return whether the game has changed."""
+        """Execute a command and return whether it changed the game."""
         legal = self.game.legal()
         if (move := short_number(word)) is not None and 0 <= move < len(legal):
             self.played.decide(move)
@@ -227,7 +228,7 @@ class _Session:
             write_out(f"{move['index']:>4}  {move_text(move, self.game)}")
 
     def hint(self, playouts: str) -> None:
-        """Print the best moves, by the value net, or by playouts if a number is given or there is no net."""
+        """Print the best moves by the value net, or by playouts if a number is given or there is no value net."""
         from wsim.positions.move_text import ranked_lines
         from wsim.positions.played_game import HINTS, MAX_HINTS, hint
         from wsim.positions.values import BY_NET
@@ -251,7 +252,7 @@ class _Session:
         write_text(path, f"{text}\n")
         words = ["wsim", "play", "--load", str(path)]
         plan = self.game.plan
-        if any(entry.file or entry.module for entry in plan.line_up):  # a position file does not contain these
+        if any(entry.file or entry.module for entry in plan.line_up):  # a position file does not contain policy code
             words += ["--policies", ",".join(plan.policies)]
         try:
             read(text)

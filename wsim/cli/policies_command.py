@@ -1,4 +1,4 @@
-"""``wsim policies``: list the policies of a game, show one, or test your own."""
+"""``wsim policies``: list the policies of a game, show one of them, or test your own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHECK_SEED = 1
 MAX_GAMES = 100_000
 
 
-def _games(name: str, value: int) -> int:
+def _checked_games(name: str, value: int) -> int:
     if not 1 <= value <= MAX_GAMES:
         raise UserError(f"{name} must be from 1 to {MAX_GAMES:,}, not {value}")
     return value
@@ -37,8 +37,9 @@ class PoliciesOptions(Options):
 
     For a net, named as in a line-up (net, net:seed=2, net:file=learned/net.npz), this also shows how it was trained.
 
-    --check plays your policy compiled and as plain Python, compares and times the two, and reports problems. Your own
-    policies are compiled with bounds checks; wsim --unchecked COMMAND turns them off for code that you trust.
+    --check plays games with your policy both compiled and as plain Python, compares the results, times both, and
+    reports problems. Your own policies are compiled with bounds checks; for code that you trust, wsim --unchecked
+    COMMAND turns the checks off.
     """
 
     policy: str | None = argument(
@@ -46,17 +47,17 @@ class PoliciesOptions(Options):
     )
     game: str | None = option(game_names, None, metavar="GAME", shown=first_game)
     check: str | None = option("Test your own policy.", None, metavar="FILE:NAME")
-    games: int = option(f"Games per table for --check, 1 to {MAX_GAMES:,}.", 5, metavar="N", check=_games)
+    games: int = option(f"Games per table for --check, 1 to {MAX_GAMES:,}.", 5, metavar="N", check=_checked_games)
 
 
 def policies_command(options: PoliciesOptions, table: Wide, printing: Printing) -> None:
-    """Print the policies of a game, or test one."""
+    """Print the policies of a game, or test a user's policy."""
     name = options.game or first_game()
     if options.check is not None:
         _try_out(options.check, name, options.games, as_json=printing.as_json)
         return
     if options.policy is not None:
-        _show(options.policy, name, table, as_json=printing.as_json)
+        _show_policy(options.policy, name, table, as_json=printing.as_json)
         return
     rows = [dict(row) for row in find_game(name).policies()]
     if printing.as_json:
@@ -65,24 +66,24 @@ def policies_command(options: PoliciesOptions, table: Wide, printing: Printing) 
     print_tables([Sheet(f"Policies of {name}", rows, first=("name", "idea", "parameters"))], wide=table.wide)
 
 
-def _show(policy: str, game: str, table: Wide, *, as_json: bool) -> None:
-    """Print one policy: its row and, for a net, its training."""
+def _show_policy(policy: str, game: str, table: Wide, *, as_json: bool) -> None:
+    """Print the row of a policy and, for a net, its training history."""
     entry = parse_entry(policy)
     rows = {str(row["name"]): row for row in find_game(game).policies()}
     if entry.name not in rows:
         raise UserError(f"unknown policy {entry.name!r}{nearest(entry.name, rows)}; accepted: {', '.join(rows)}")
     row = dict(rows[entry.name])
-    nets = _nets(entry, game) if row["kind"].startswith("net") else []
+    nets = _training_histories(entry, game) if row["kind"].startswith("net") else []
     if as_json:
         print_json({**row, **({"nets": nets} if nets else {})})
         return
     print_tables([Sheet(f"{game}: {entry.name}", [row], first=("name", "idea", "parameters"))], wide=table.wide)
     for net in nets:
-        write_out(f"\n{net['net']}: {_sentence(net)}")
+        write_out(f"\n{net['net']}: {_training_in_words(net)}")
 
 
-def _nets(entry: Entry, game: str) -> list[dict[str, Any]]:
-    """Return the training history of a net; without parameters, that of every built-in net."""
+def _training_histories(entry: Entry, game: str) -> list[dict[str, Any]]:
+    """Return the training history of a net; without parameters, the histories of all built-in nets."""
     from wsim.learn.learner import learner_of
     from wsim.learn.plan import learned_from
 
@@ -95,8 +96,8 @@ def _nets(entry: Entry, game: str) -> list[dict[str, Any]]:
     ]
 
 
-def _sentence(net: Mapping[str, Any]) -> str:
-    """Return the training of a net in words."""
+def _training_in_words(net: Mapping[str, Any]) -> str:
+    """Describe the training of a net in words."""
     if not net["rounds"]:
         return f"its file does not record its training ({net['digest']})"
     tables = ", ".join(f"{name} {count:,}" for name, count in net["tables"].items())
@@ -109,7 +110,7 @@ def _sentence(net: Mapping[str, Any]) -> str:
 
 
 def _try_out(policy: str, game: str, games: int, *, as_json: bool) -> None:
-    """Test a user's policy and print its problems; exit 1 if there are any."""
+    """Test a user's policy and print its problems; exit with code 1 if there are any."""
     from wsim.lab.policy_check import check_policy
 
     players = sorted({3, int(find_game(game).default_plan()["players"]), 5})

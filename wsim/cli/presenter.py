@@ -1,4 +1,4 @@
-"""Compute answers under a progress bar, print and write them, and handle Ctrl-C."""
+"""Compute answers while showing a progress bar, print and write them, and handle Ctrl-C."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from wsim.lab.answer import Answer
 
 SO_FAR = "results of the games so far"
-CHART = 56  # characters of the scale of a chart
-ROOM = 48  # narrowest output with charts, in characters
+CHART = 56  # maximum width of a chart's scale, in characters
+ROOM = 48  # minimum width of the output for charts, in characters
 _Kind = TypeVar("_Kind", bound="Answer")
 
 
@@ -42,8 +42,8 @@ class Output:
 
     Attributes
     ----------
-    printing: the format. files: further files for its main table. wide: whether all columns are shown.
-    out: the file or run folder for the whole answer, if any.
+    printing: the output format. files: further files for the main table. wide: whether to show all columns.
+    out: the file or run folder for the complete answer, if any.
     """
 
     printing: Printing
@@ -52,13 +52,13 @@ class Output:
     out: Path | None = None
 
     def check(self, kind: type[Answer] | None = None) -> None:
-        """Raise UserError, before anything is played, if a target cannot be written; ``kind``: the answer class."""
+        """Raise UserError before any game is played if a target cannot be written; ``kind``: the answer's class."""
         if self.out is not None and kind is not None:
             kind.check_target(self.out)
         self.files.check()
 
     def write(self, answer: Answer) -> Path | None:
-        """Write an answer to ``out``, if given, and return the path."""
+        """Write an answer to ``out``, if given, and return the path of the file."""
         return None if self.out is None else answer.write(self.out)
 
 
@@ -69,12 +69,12 @@ def answered(
     display: Callable[[_Kind], Document] = lambda answer: answer.shown(),
     write: Callable[[_Kind], object] | None = None,
 ) -> _Kind:
-    """Compute an answer, print and return it; after Ctrl-C print the answer so far and exit with 130.
+    """Compute, print and return an answer; after Ctrl-C, print the answer so far and exit with 130.
 
     Parameters
     ----------
-    play: computes the answer, reporting progress. display: returns its document.
-    write: writes it and returns the path or paths; None: ``output.write``.
+    play: computes the answer and reports progress. display: returns the document of the answer.
+    write: writes the answer and returns the path or paths; None: ``output.write``.
     """
     interrupted, quiet, hint = False, output.printing.quiet, ""
     try:
@@ -101,16 +101,16 @@ def answered(
 def present(
     answer: Answer, output: Output, display: Document | None = None, more: Mapping[str, Any] | None = None
 ) -> None:
-    """Print an answer; ``more``: additional entries of the JSON."""
+    """Print an answer; ``more``: additional entries for the JSON output."""
     show(answer.shown() if display is None else display, {**answer.record(), **(more or {})}, output, answer.TABLES)
 
 
 def show(display: Document, record: Mapping[str, Any], output: Output, tables: Container[str] = ()) -> None:
-    """Write the rows to the requested files, and print the document as text, or the whole record as JSON.
+    """Write the rows to the requested files; print the document as text, or the complete record as JSON.
 
     Parameters
     ----------
-    record: the JSON object to print. tables: its keys that are left out of the metadata of row files.
+    record: the JSON object to print. tables: the keys of the record that are omitted from the metadata of row files.
     """
     head = {key: value for key, value in record.items() if key not in tables}
     output.files.write(display.rows, head, quiet=output.printing.quiet)
@@ -156,7 +156,7 @@ class Characters:
 
 
 def _characters() -> Characters:
-    """Return characters for charts that the output can encode."""
+    """Return chart characters that the output can encode."""
     try:
         "─●│".encode(results().encoding or "ascii")
     except UnicodeEncodeError:
@@ -165,9 +165,9 @@ def _characters() -> Characters:
 
 
 def chart_lines(chart: Chart, sheet: Sheet, characters: Characters, width: int | None = None) -> list[str]:
-    """Return one line per row: name, effect, and interval on a common scale that includes 0.
+    """Draw one line per row: name, effect, and interval on a common scale that includes 0.
 
-    ``width``: the width of the output in characters; None: unlimited.
+    ``width`` is the width of the output in characters; None: unlimited.
     """
     column = next(column for column in sheet.columns if column.name == chart.values[0])
     rows = [

@@ -1,4 +1,4 @@
-"""``wsim publish``: write the studies of a folder as a website of files."""
+"""``wsim publish``: write the studies in a folder as a static website."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PublishOptions(Options):
-    """Write the runs, answers, cards and games of a folder as a website that needs no server and no network.
+    """Write the runs, answers, cards and games in a folder as a website that needs neither a server nor a network.
 
-    The pages are those of wsim open. Open SITE/index.html, or copy SITE to any web server (needs wsim[web]).
+    The pages are the same as in wsim open. Open SITE/index.html, or copy SITE to any web server (needs wsim[web]).
     """
 
     folder: str = argument("Folder with runs and answers.", ".", metavar="FOLDER")
@@ -26,7 +26,7 @@ class PublishOptions(Options):
 
 
 def publish_command(options: PublishOptions, printing: Printing) -> None:
-    """Write the site and print its first page."""
+    """Write the site and print the path of its first page."""
     from wsim.report import check_extra
 
     check_extra(("starlette", "uvicorn", "jinja2", "altair", "vl_convert"), "wsim publish", "web")
@@ -47,6 +47,6 @@ def publish_command(options: PublishOptions, printing: Printing) -> None:
         print(file=sys.stderr)  # noqa: T201
     if not printing.quiet:
         for address, why in site.left_out.items():
-            if not address.startswith("/run?"):  # a run need not have every table
+            if not address.startswith("/run?"):  # not every run has every table
                 remark(f"wsim: left out {address}: {why}")
     write_out(f"{target / 'index.html'}: {len(site.pages) + 1:,} pages, {size_words(site.size)}")

@@ -1,4 +1,4 @@
-"""The command of any question: compute its answer under a progress bar, print it, write it, handle Ctrl-C."""
+"""Run the command of any question: compute the answer with a progress bar, print and write it, handle Ctrl-C."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ FIXED = {
     "workers": Fields("wsim.cli.groups:Workers"),
     "printing": Fields("wsim.cli.groups:Printing"),
 }
-"""Groups of options of every question."""
+"""The option groups that all questions have."""
 OUT = Fields("wsim.cli.groups:AnswerFile")
 
 
 def groups_of(question: Question) -> dict[str, Group]:
-    """Return the groups of options of a question's command."""
+    """Return the option groups of a question's command."""
     own: dict[str, Group] = {
         f"group{number}": Fields(f"{question.package}.{name}", raw=True) for number, name in enumerate(question.groups)
     }
@@ -47,7 +47,7 @@ def groups_of(question: Question) -> dict[str, Group]:
 
 
 def present_question(question: Question, values: Mapping[str, Any]) -> None:
-    """Compute, print and write the answer to a question; after Ctrl-C, the answer so far, with exit code 130."""
+    """Compute, print and write the answer to a question; after Ctrl-C, print the answer so far and exit with 130."""
     from wsim.lab.execution import Execution
 
     plan_options, out = values.get("plan"), values["answer"].out if "answer" in values else None

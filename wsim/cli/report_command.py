@@ -60,7 +60,7 @@ def report_command(options: ReportOptions, printing: Printing) -> None:
 
 @contextlib.contextmanager
 def _steps(show: bool) -> Iterator[Progress | None]:
-    """Yield a callback that draws a bar of steps on standard error; None if that is not a terminal."""
+    """Yield a callback that draws a progress bar of steps on standard error; None if it is not a terminal."""
     if not (show and sys.stderr.isatty()):
         yield None
         return

@@ -27,20 +27,20 @@ _PAGE = (".html", ".htm")
 class RerunOptions(Options):
     """Repeat a run or an answer and compare the results; exit 1 if they differ: wsim runs rerun RUN
 
-    Takes a run folder, a shard file, the answer to any question (FILE.json, FILE.parquet), or a page of wsim report.
-    Files that it names are read from the run folder, or else from their own paths.
+    The argument is a run folder, a shard file, the answer to any question (FILE.json, FILE.parquet), or a page of wsim
+    report. Files that it names are read from the run folder, or else from their original paths.
     """
 
     out: str | None = option("Store the repeated run in this folder.", None, metavar="FOLDER", names=("-o", "--out"))
 
 
 def rerun_command(plan: PlanOptions, options: RerunOptions, workers: Workers, trust: Trust, printing: Printing) -> None:
-    """Repeat the run or answer in the argument, print the comparison, and exit 1 if anything differs."""
+    """Repeat the run or answer in the argument, print the comparison, and exit with code 1 if anything differs."""
     from wsim.lab.execution import Execution
     from wsim.lab.repetition import RepetitionSettings
 
     if len(plan.arguments) != 1:
-        raise UserError("name one thing to repeat: a run folder, a shard file, an answer or a page")
+        raise UserError("name exactly one run folder, shard file, answer or page to repeat")
     if plan.extra:
         raise UserError(
             f"rerun has no option {next(iter(plan.extra))!r}: runs and answers are repeated exactly as recorded"
@@ -49,9 +49,9 @@ def rerun_command(plan: PlanOptions, options: RerunOptions, workers: Workers, tr
     refuse_remote(name)
 
     def known(base: Plan) -> Plan:
-        return trusted(plan, base, name, "repeated", trust=trust.trust)  # does not run code that the user has not named
+        return trusted(plan, base, name, "repeated", trust=trust.trust)  # code that the user has not named is not run
 
-    source = _source(Path(name), keep=options.out is not None)
+    source = _read_repeatable(Path(name), keep=options.out is not None)
     recorded = source.plan()
     if recorded is not None:
         announce_compiling(known(recorded).game, quiet=printing.quiet)
@@ -71,8 +71,8 @@ def rerun_command(plan: PlanOptions, options: RerunOptions, workers: Workers, tr
         raise Exit(FAILURE)
 
 
-def _source(path: Path, *, keep: bool) -> Repeatable:
-    """Return the repeatable content of a file or folder; UserError if ``keep`` does not apply to it."""
+def _read_repeatable(path: Path, *, keep: bool) -> Repeatable:
+    """Return the repeatable content of a file or folder; raise UserError if ``keep`` does not apply to it."""
     from wsim.lab.repetition import RunFolder, ShardFile
     from wsim.lab.store import load_run
     from wsim.questions.answer_files import answer_in, stored_in

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 class RunOptions(Options):
     """Play games, store them in a run folder, and show how strong wonders and cards are.
 
-    Without options: 25,000 games of 7 Wonders with four players, all played by `net`. The same options give the same
-    data.
+    The default is 25,000 games of 7 Wonders with four players, all played by `net`. The same options always produce the
+    same data.
     """
 
     out: str | None = option(
@@ -50,7 +50,7 @@ class RunOptions(Options):
     resume: bool = option("Continue an interrupted run: wsim run --resume FOLDER", False)
     within: float | None = within_option("every figure of --within-table")
     within_table: str = option(
-        "Table for --within, such as wonders or cards.", "", metavar="TABLE", shown="the first one shown"
+        "Table for --within, such as wonders or cards.", "", metavar="TABLE", shown="the first table shown"
     )
     shard_games: int | None = option("Games per data file.", None, metavar="N", shown="250,000 rows")
     shard: str | None = option(
@@ -62,19 +62,19 @@ class RunOptions(Options):
         if self.within is not None and self.shard is not None:
             raise UserError("--within needs all games of a run: it cannot be combined with --shard")
         if self.within_table and self.within is None:
-            raise UserError("--within-table names the table of --within: add --within WIDTH")
+            raise UserError("--within-table selects the table for --within: add --within WIDTH")
 
 
 def run_command(
     plan: PlanOptions, options: RunOptions, workers: Workers, trust: Trust, table: Wide, printing: Printing
 ) -> None:
     """Play the missing games, then print the main tables and the folder."""
-    played, folder = _plan(plan, options, trust)
+    played, folder = _plan_and_folder(plan, options, trust)
     announce_compiling(played.game, quiet=printing.quiet)
     start = time.perf_counter()
-    run = _record(played, folder, options, workers, quiet=printing.quiet)
+    run = _play_and_record(played, folder, options, workers, quiet=printing.quiet)
     seconds = time.perf_counter() - start
-    endings = _summary(run)
+    endings = _ending_tables(run)
     if printing.as_json:
         print_json(
             {
@@ -101,8 +101,8 @@ def run_command(
         write_out(f"\nall {run.games:,} games were already played: {run.path}")
 
 
-def _plan(given: PlanOptions, options: RunOptions, trust: Trust) -> tuple[Plan, str | None]:
-    """Return the plan and the folder; ``--resume FOLDER`` starts from the plan of that folder."""
+def _plan_and_folder(given: PlanOptions, options: RunOptions, trust: Trust) -> tuple[Plan, str | None]:
+    """Return the plan and the folder; with ``--resume FOLDER``, the plan is based on the plan in that folder."""
     if not options.resume or not given.arguments:
         given.no_arguments()
         from wsim.lab.wishes import with_worth
@@ -117,7 +117,7 @@ def _plan(given: PlanOptions, options: RunOptions, trust: Trust) -> tuple[Plan, 
 def plan_of_run(given: PlanOptions, folder: str, action: str, *, trust: bool, **over: Any) -> Plan:
     """Return the plan of a run folder, overridden by the given options.
 
-    Raises UserError if it would run code from the folder that the user has not named: it may be anyone's.
+    Raises UserError if the plan would run code from the folder that the user has not named and anyone may have written.
     """
     from wsim.lab.store import load_run
 
@@ -125,7 +125,7 @@ def plan_of_run(given: PlanOptions, folder: str, action: str, *, trust: bool, **
 
 
 def trusted(given: PlanOptions, base: Plan, source: str, action: str, *, trust: bool) -> Plan:
-    """Return the plan of ``source`` under the given options; UserError for code that the user has not named."""
+    """Return the plan of ``source`` with the given options; raise UserError for code that the user has not named."""
     plan = given.resolve(base)
     if not given.code_needing_trust(plan):
         return plan
@@ -143,12 +143,12 @@ def trusted(given: PlanOptions, base: Plan, source: str, action: str, *, trust: 
         )
     from wsim.policies.declare import FOREIGN
 
-    FOREIGN.set(True)  # for the rest of the command: it is isolated, unless everything is trusted
+    FOREIGN.set(True)  # for the rest of the command, this code is isolated unless everything is trusted
     return plan
 
 
 def _precision_notes(run: Run, endings: list[_Ending], options: RunOptions) -> list[str]:
-    """Return notes on the wanted precision, and on how many more games would make unclear rows clear."""
+    """Return notes on the requested precision, and on how many more games would make unclear rows clear."""
     from wsim.lab.growth import half_width
     from wsim.stats.precision import reached
 
@@ -165,7 +165,7 @@ class _Ending:
 
     Attributes
     ----------
-    explained: whether the note is printed. telling: how many more games would settle what is unclear.
+    explained: whether the note is printed. telling: how many more games would make unclear rows clear.
     """
 
     title: str
@@ -176,8 +176,8 @@ class _Ending:
     telling: str
 
 
-def _summary(run: Run) -> list[_Ending]:
-    """Return the tables at the end of a run, those with the worth of items first."""
+def _ending_tables(run: Run) -> list[_Ending]:
+    """Return the tables to print at the end of a run, starting with tables of the worth of items."""
     from wsim.lab.run_tables import fair_share
     from wsim.stats.brief import ends
     from wsim.stats.worth import without
@@ -199,7 +199,7 @@ def _summary(run: Run) -> list[_Ending]:
     return endings
 
 
-def _record(plan: Plan, folder: str | None, options: RunOptions, workers: Workers, *, quiet: bool) -> Run:
+def _play_and_record(plan: Plan, folder: str | None, options: RunOptions, workers: Workers, *, quiet: bool) -> Run:
     from wsim.lab.growth import record_within
     from wsim.lab.parts import Part
     from wsim.lab.progress import Interrupted

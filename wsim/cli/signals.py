@@ -1,7 +1,8 @@
-"""Ctrl-C and SIGTERM: the first stops in an orderly way, the second immediately.
+"""Handle Ctrl-C and SIGTERM: the first signal stops the command cleanly, the second one immediately.
 
-Python runs handlers on the main thread, which may be waiting for a playing thread while the system delivered the signal
-to a different one. So a watcher thread receives every signal through a pipe, wakes the main thread, and counts.
+Python runs signal handlers on the main thread, which may be waiting for a playing thread while the system delivers the
+signal to a different thread. Therefore a watcher thread receives every signal through a pipe, counts the signals, and
+wakes the main thread.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from types import FrameType
 from typing import Any
 
 INTERRUPTED = 130
-PATIENCE = 2.0  # seconds before a message says how to stop immediately
-PAUSE = 0.05  # seconds until a callback that swallowed an interrupt should have returned
-_LOST = 0  # in the pipe: not a signal, but an interrupt that was swallowed
+PATIENCE = 2.0  # seconds before a message explains how to stop immediately
+PAUSE = 0.05  # seconds within which a callback that swallowed an interrupt should have returned
+_LOST = 0  # a byte in the pipe that stands for a swallowed interrupt instead of a signal
 _STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -43,9 +44,9 @@ class _Watcher:
             patience = PATIENCE if self._asked and not advised else None
             if not select.select([self._end], [], [], patience)[0]:
                 advised = True
-                _say(
+                _write_lines(
                     "wsim: waiting for the current games to finish; press Ctrl-C again to stop immediately",
-                    *_deciding(),
+                    *_deciding_policy(),
                 )
                 continue
             byte = os.read(self._end, 1)
@@ -57,34 +58,34 @@ class _Watcher:
                 _thread.interrupt_main()
             elif byte[0] in _STOPS:
                 if self._asked:
-                    _say("wsim: stopped immediately; finished parts are stored", *_deciding())
+                    _write_lines("wsim: stopped immediately; finished parts are stored", *_deciding_policy())
                     os._exit(INTERRUPTED)
                 self._asked = True
                 signal.pthread_kill(self._main, signal.SIGURG)
 
     def again(self, unraisable: Any) -> None:
-        """Repeat an interrupt that hit a callback of C code, where Python drops exceptions."""
+        """Repeat an interrupt that occurred in a callback from C code, where Python drops exceptions."""
         if isinstance(unraisable.exc_value, KeyboardInterrupt):
             os.write(self.start, bytes([_LOST]))
         else:
             self._hook(unraisable)
 
     def leave(self) -> None:
-        """End the thread."""
+        """Stop the thread."""
         os.close(self.start)
         self._thread.join()
         os.close(self._end)
 
 
-def _say(*lines: str) -> None:
-    """Write lines to standard error, bypassing buffers and locks that might be held."""
+def _write_lines(*lines: str) -> None:
+    """Write lines to standard error, bypassing buffers and locks that other threads may hold."""
     with suppress(OSError):
         os.write(2, "".join(f"{line}\n" for line in lines).encode())
 
 
-def _deciding() -> list[str]:
-    """Return a line about the user policy that is still deciding, if any."""
-    watch = sys.modules.get("wsim.policies.watchdog")  # not imported just for this
+def _deciding_policy() -> list[str]:
+    """Return a line that names the user policy that is still deciding, if any."""
+    watch = sys.modules.get("wsim.policies.watchdog")  # not imported only for this
     return [f"wsim: {line}"] if watch is not None and (line := watch.deciding()) else []
 
 
@@ -93,15 +94,15 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 
 def _wake(_number: int, _frame: FrameType | None) -> None:
-    """Do nothing: this wakes the main thread, which runs the handlers of signals delivered to other threads."""
+    """Do nothing; the call wakes the main thread, which then handles signals delivered to other threads."""
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Make SIGINT and SIGTERM raise KeyboardInterrupt, and the second one end the process.
+    """Make the first SIGINT or SIGTERM raise KeyboardInterrupt, and the second one end the process.
 
-    This applies on the main thread of a POSIX system; elsewhere Python's handling is unchanged. Ignored signals (nohup,
-    background of a shell) stay ignored.
+    This applies only to the main thread on POSIX systems; elsewhere, Python's handling is unchanged. Signals that are
+    already ignored (nohup, background jobs of a shell) stay ignored.
     """
     if os.name != "posix" or threading.current_thread() is not threading.main_thread():
         yield

@@ -1,4 +1,4 @@
-"""``wsim table`` and its short forms: any table of a run, split, sorted, cut and filtered."""
+"""``wsim table`` and its short forms: show any table of a run, with splits, sorting, filters and row limits."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from wsim.lab.table_options import TableOptions
 
 
-def _raw() -> Any:
+def _raw_option() -> Any:
     return option("Pool the policies instead of comparing within them.", False)
 
 
-def _outcome() -> Any:
-    return option("Column that is explained: total, win_share, ...", None, metavar="COLUMN", shown="total")
+def _outcome_option() -> Any:
+    return option("Outcome to explain: total, win_share, ...", None, metavar="COLUMN", shown="total")
 
 
 @dataclass(frozen=True)
 class OneTable(Options):
-    """A table with its own command, and the options that only this table has."""
+    """A table with its own command and options."""
 
     name: ClassVar[str]
 
     def given(self) -> dict[str, list[str | None]]:
-        """Return the given options as text."""
+        """Return the given options as strings."""
         given: dict[str, list[str | None]] = {}
         for name in options_of(self):
             value = getattr(self, name)
@@ -46,27 +46,27 @@ class OneTable(Options):
 
 @dataclass(frozen=True)
 class Cards(OneTable):
-    """Show the cards of a run: how often built, win share of their owners with its interval, scores (table cards)."""
+    """Show the cards of a run: how often they were built, and the win share and score of their owners (table cards)."""
 
     name: ClassVar[str] = "cards"
 
-    raw: bool = _raw()
+    raw: bool = _raw_option()
 
 
 @dataclass(frozen=True)
 class Wonders(OneTable):
-    """Show the wonders of a run: win share with its interval, scores by category (table wonders)."""
+    """Show the wonders of a run: win share with interval, and score by category (table wonders)."""
 
     name: ClassVar[str] = "wonders"
 
-    raw: bool = _raw()
+    raw: bool = _raw_option()
 
 
 @dataclass(frozen=True)
 class Calibrate(OneTable):
     """Compare a run with results of human players, figure by figure (table calibration).
 
-    The published results are of the first edition; with --against, the results are people's games of any rule set.
+    The published results are from the first edition; with --against, people's games of any rule set are used instead.
     """
 
     name: ClassVar[str] = "calibration"
@@ -85,12 +85,12 @@ class Matchups(OneTable):
 
     name: ClassVar[str] = "matchups"
 
-    crowding: bool = option("Show how the value of a strategy depends on the number of its followers instead.", False)
+    crowding: bool = option("Show instead how a strategy's value depends on the number of its followers.", False)
 
 
 @dataclass(frozen=True)
 class Strengths(OneTable):
-    """Show Plackett-Luce strengths of policies, from the full finishing order (table strengths)."""
+    """Show Plackett-Luce strengths of policies, from full finishing orders (table strengths)."""
 
     name: ClassVar[str] = "strengths"
 
@@ -101,10 +101,10 @@ class Synergies(OneTable):
 
     name: ClassVar[str] = "synergies"
 
-    chains: bool = option("Show the correlation of completed chains of cards with winning instead.", False)
-    card: tuple[str, ...] = option("Only pairs with this card (repeatable).", (), metavar="NAME")
-    outcome: str | None = _outcome()
-    raw: bool = _raw()
+    chains: bool = option("Show instead how completed chains of cards correlate with winning.", False)
+    card: tuple[str, ...] = option("Show only pairs with this card (repeatable).", (), metavar="NAME")
+    outcome: str | None = _outcome_option()
+    raw: bool = _raw_option()
 
 
 @dataclass(frozen=True)
@@ -113,21 +113,21 @@ class Variance(OneTable):
 
     name: ClassVar[str] = "variance"
 
-    outcome: str | None = _outcome()
+    outcome: str | None = _outcome_option()
 
 
 _INSTEAD = ("crowding", "chains")
-"""Tables shown instead if the option of their name is given."""
+"""Tables that are shown instead if the option with their name is given."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A requested table: its runs, computation, rows and columns, and output files.
+    """A request for a table: its runs, computation, rows and columns, and output files.
 
     Attributes
     ----------
-    folders: the runs, at least one. table: by what, at which level. view: what is shown.
-    options: options of the table with the texts that were given for each, None for an option without a value.
+    folders: one or more run folders. table: the split and the confidence level. view: the rows and columns to show.
+    options: the strings given for each option of the table; None for an option without a value.
     """
 
     folders: tuple[str, ...]
@@ -139,14 +139,14 @@ class Wanted:
 
 
 def short_table(own: OneTable, table: TableOptions, view: View, files: Files, printing: Printing) -> None:
-    """Show a table with its own command, or the one that replaces it."""
+    """Show a table with its own command, or the table that replaces it."""
     name = next((other for other in _INSTEAD if getattr(own, other, False)), own.name)
     show_table(name, Wanted(table.runs, table, view, files, printing, own.given()))
 
 
 def any_table(own: Sequence[str], table: TableOptions, view: View, files: Files, printing: Printing) -> None:
-    """Show a table by name, with its options; without a name, list the tables. ``own``: unknown arguments."""
-    words = [*table.runs, *own]  # the name is among the runs
+    """Show a table by name with its options, or list the tables; ``own``: arguments that the command does not know."""
+    words = [*table.runs, *own]  # the name of the table is among the runs
     first = next((index for index, word in enumerate(words) if word.startswith("-")), len(words))
     pairs, arguments = split(words[first:])
     if arguments:
@@ -167,7 +167,7 @@ def any_table(own: Sequence[str], table: TableOptions, view: View, files: Files,
 
 
 def show_table(name: str, wanted: Wanted) -> None:
-    """Print the table ``name`` of one run, or of several combined: rows and notes."""
+    """Print a table of one run, or of several runs combined, with its notes."""
     from wsim.cli.presenter import Output, show
     from wsim.lab.run_tables import RunTable, read_option_texts
     from wsim.lab.table_options import table_command
@@ -188,7 +188,7 @@ def show_table(name: str, wanted: Wanted) -> None:
 
 
 def words_of(words: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
-    """Return the runs and the name of the table: the first word, after the first, that is not a run."""
+    """Return the run folders and the name of the table, which is the first later word that is not a run."""
     from pathlib import Path
 
     tables = {name for game in GAMES for name in find_game(game).ANALYSES}

@@ -1,4 +1,4 @@
-"""``wsim trace``: stream whole games as JSON lines or text, or write one game as a page."""
+"""``wsim trace``: stream complete games as JSON lines or text, or write a game as a page."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 FORMATS = ("json", "text", "html")
 EVERY_SEAT = "every"
-"""The value of ``--why`` without a seat."""
+"""The value of ``--why`` given without a seat."""
 
 
 @dataclass(frozen=True)
 class TraceOptions(Options):
-    """Print whole games with every decision, as JSON lines, text or a page.
+    """Print complete games with every decision, as JSON lines, text or a page.
 
-    wsim trace RUN GAME prints a game of a run as it was played, wsim trace POSITION.json the game of a position file.
-    --why 2 adds why seat 2 won or lost.
+    wsim trace RUN GAME prints a game of a run as it was played; wsim trace POSITION.json prints the game in a position
+    file. --why 2 also explains why seat 2 won or lost.
     """
 
     first: int | None = option("Number of the first game.", None, metavar="N", shown="0")
@@ -44,7 +44,7 @@ class TraceOptions(Options):
         "Add the value of each possible move, for one seat or for all.", None, metavar="[SEAT]", alone=EVERY_SEAT
     )
     playouts: int | None = option(
-        "Playouts per move for --why, or per win chance on a page (0: the value net, at once).",
+        "Playouts per move for --why, or per win chance on a page (0: use the value net, without playouts).",
         None,
         metavar="N",
         shown="200",
@@ -57,7 +57,7 @@ class TraceOptions(Options):
 
     @property
     def form(self) -> str:
-        """The format; raise UserError for an unknown one, or one that does not fit the other options."""
+        """The output format; raise UserError if it is unknown or does not fit the other options."""
         form = self.format
         if form is None and self.out is not None and self.out.endswith(".html"):
             form = "html"
@@ -72,7 +72,7 @@ class TraceOptions(Options):
         return form
 
     def wanted(self, plan: Plan) -> Why | None:
-        """Return the request of ``--why``; raise UserError for an invalid seat or number of playouts."""
+        """Return the ``--why`` request; raise UserError for an invalid seat or number of playouts."""
         if self.why is None:
             return None
         from wsim.positions.values import BY_NET
@@ -86,7 +86,7 @@ class TraceOptions(Options):
         try:
             seat = int(self.why)
         except ValueError:
-            raise UserError(f"--why takes the number of a seat, not {self.why!r}: write it last, or --why=2") from None
+            raise UserError(f"--why takes a seat number, not {self.why!r}: write --why last, or --why=2") from None
         if seat not in range(plan.players):
             raise UserError(f"seat {seat} does not exist: seats are numbered 0 to {plan.players - 1}")
         return Why(seat, playouts)
@@ -94,7 +94,7 @@ class TraceOptions(Options):
 
 @dataclass(frozen=True)
 class Why:
-    """The request of ``--why``: a seat (None: every seat), and the playouts per move."""
+    """A ``--why`` request: the seat (None: all seats) and the playouts per move."""
 
     seat: int | None
     playouts: int
@@ -102,7 +102,7 @@ class Why:
 
 @dataclass(frozen=True)
 class Page:
-    """A requested page: plan, number of the game, playouts (None: the default), and file (None: standard output)."""
+    """A page request: plan, number of the game, playouts (None: the default), and file (None: standard output)."""
 
     plan: Plan
     number: int
@@ -111,7 +111,7 @@ class Page:
 
     @classmethod
     def of(cls, plan: Plan, number: int, out: str | None, playouts: int | None) -> Page:
-        """Check the request before anything is compiled or played; on a terminal, choose a file if none is given."""
+        """Check the request before anything is compiled or played; on a terminal, the default is a new file."""
         from wsim.report.game_page import check_replay
 
         if plan.games != 1:
@@ -124,7 +124,7 @@ class Page:
         return page
 
     def write(self, make: Callable[[Progress | None], Replay], *, quiet: bool) -> None:
-        """Write the page and print its path; without a file, print the page itself."""
+        """Write the page and print its path, or print the page itself if there is no file."""
         from wsim.report.game_page import render, write_replay
 
         with progress_bar(not quiet) as progress:
@@ -145,8 +145,8 @@ def trace_command(plan: PlanOptions, options: TraceOptions, trust: Trust, printi
     if plan.arguments and Path(plan.arguments[0]).is_file():
         _trace_position(plan, options, trusted=trust.trust, quiet=printing.quiet)
         return
-    folder, first = _arguments(plan, options.first)
-    played = _plan(plan, folder, trust=trust.trust)
+    folder, first = _run_and_first_game(plan, options.first)
+    played = _plan_to_trace(plan, folder, trust=trust.trust)
     if folder is not None:
         refuse_other_game(load_run(folder), first)
     if first + played.games > MAX_GAMES:
@@ -163,13 +163,13 @@ def trace_command(plan: PlanOptions, options: TraceOptions, trust: Trust, printi
 
         page.write(lambda heard: replay_of(played, simulator, first, page.playouts, heard), quiet=printing.quiet)
         return
-    with _bar(quiet=printing.quiet) as progress:
-        texts = _texts(simulator, played, range(first, first + played.games), form, why, progress)
-        _write(texts, options.out)
+    with _progress_for_why(quiet=printing.quiet) as progress:
+        texts = _trace_texts(simulator, played, range(first, first + played.games), form, why, progress)
+        _write_texts(texts, options.out)
 
 
 def _trace_position(given: PlanOptions, options: TraceOptions, *, trusted: bool, quiet: bool) -> None:
-    """Trace the game of a position file: a page shows it up to the position, other formats need a finished game."""
+    """Trace the game in a position file; a page shows it up to the position, other formats need a finished game."""
     from wsim.positions.as_played import decisions_of, replaying_simulator
     from wsim.positions.game_value import Game
     from wsim.positions.players import seated
@@ -192,7 +192,7 @@ def _trace_position(given: PlanOptions, options: TraceOptions, *, trusted: bool,
         return
     if game.to_move is not None:
         raise UserError(f"the game in {name!r} is unfinished: only --format html can show it so far")
-    with replaying_simulator(game) as simulator, _bar(quiet=quiet) as heard:
+    with replaying_simulator(game) as simulator, _progress_for_why(quiet=quiet) as heard:
         if simulator is None:
             raise UserError(f"the game in {name!r} does not start from a deal of its plan: use --format html")
         trace, line_up = simulator.trace(game.number), seated(game.plan, game.number)
@@ -200,16 +200,16 @@ def _trace_position(given: PlanOptions, options: TraceOptions, *, trusted: bool,
             seat["policy"] = line_up[index % len(line_up)]
         if why is not None:
             trace["why"] = why_along(list(decisions_of(game)), why.playouts, seat=why.seat, progress=heard)
-        _write(iter([_text(simulator, trace, form)]), options.out)
+        _write_texts(iter([_trace_text(simulator, trace, form)]), options.out)
 
 
-def _bar(*, quiet: bool) -> AbstractContextManager[Progress | None]:
-    """Return the progress bar of ``--why``: a game is printed when all of it is valued, so a log gets the forecast."""
+def _progress_for_why(*, quiet: bool) -> AbstractContextManager[Progress | None]:
+    """Return the progress bar for ``--why``, which always prints a forecast: output starts only after a whole game."""
     return progress_bar(not quiet, "", always_forecast=True)
 
 
-def _write(texts: Iterator[str], out: str | None) -> None:
-    """Write texts to a file or standard output as they are produced."""
+def _write_texts(texts: Iterator[str], out: str | None) -> None:
+    """Write strings to a file or standard output as they are produced."""
     if out is None:
         for text in texts:
             results().write(printable(text))
@@ -219,8 +219,8 @@ def _write(texts: Iterator[str], out: str | None) -> None:
         file.writelines(texts)
 
 
-def _arguments(given: PlanOptions, first: int | None) -> tuple[str | None, int]:
-    """Return the run folder, if given, and the first game."""
+def _run_and_first_game(given: PlanOptions, first: int | None) -> tuple[str | None, int]:
+    """Return the run folder, if given, and the number of the first game."""
     for word in given.extra:
         if word.removeprefix("-").isdecimal():
             raise UserError(f"the first game must be at least 0, not {word}")
@@ -239,8 +239,8 @@ def _arguments(given: PlanOptions, first: int | None) -> tuple[str | None, int]:
     return folder, first or 0
 
 
-def _plan(given: PlanOptions, folder: str | None, *, trust: bool) -> Plan:
-    """Return the plan to trace: of the run or of the options; one game unless ``--games`` is given."""
+def _plan_to_trace(given: PlanOptions, folder: str | None, *, trust: bool) -> Plan:
+    """Return the plan to trace, from the run or from the options; it has one game unless ``--games`` is given."""
     if folder is None:
         return given.resolve(games=1)
     others = [key for key in given.keys if key not in ("games", "policies")] + list(given.extra)
@@ -250,21 +250,21 @@ def _plan(given: PlanOptions, folder: str | None, *, trust: bool) -> Plan:
     return plan_of_run(given, folder, "traced", trust=trust, games=1)
 
 
-def _texts(
+def _trace_texts(
     simulator: Simulator, plan: Plan, games: range, form: str, why: Why | None, progress: Progress | None
 ) -> Iterator[str]:
-    """Yield each game as printed, ending with a newline."""
+    """Yield the output for each game, which ends with a newline."""
     from wsim.positions.why import why_of
 
     for number in games:
         trace = simulator.trace(number)
         if why is not None:
             trace["why"] = why_of(plan, number, why.playouts, seat=why.seat, progress=progress)
-        yield ("\n" if form == "text" and number > games.start else "") + _text(simulator, trace, form)
+        yield ("\n" if form == "text" and number > games.start else "") + _trace_text(simulator, trace, form)
 
 
-def _text(simulator: Simulator, trace: dict[str, Any], form: str) -> str:
-    """Return a trace as printed, ending with a newline."""
+def _trace_text(simulator: Simulator, trace: dict[str, Any], form: str) -> str:
+    """Return the output for a trace, which ends with a newline."""
     from wsim.positions.why import why_text
 
     if form == "json":

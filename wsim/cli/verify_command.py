@@ -22,7 +22,7 @@ class VerifyOptions(Options):
 
 
 def verify_command(options: VerifyOptions, printing: Printing) -> None:
-    """Print one line per problem of a run folder; exit 1 if there are any."""
+    """Print one line per problem in a run folder; exit with code 1 if there are any."""
     from wsim.lab.verify import verify
 
     folder = options.run
