@@ -192,7 +192,7 @@ def test_hint_help_and_invalid_moves_are_answered(script: Command) -> None:
             ["--load", "x.json"],
             "seat of a position file must be a whole",
         ),
-        ('{"format": "wsim-play/1", "seat": 1}', ["--load", "x.json"], "it cannot be continued"),
+        ('{"format": "wsim-play/1", "seat": 1}', ["--load", "x.json"], "which cannot be continued"),
         ("", ["extra"], "play takes no argument 'extra'"),
     ],
 )

@@ -163,5 +163,5 @@ def test_the_character_option_is_rejected_where_it_makes_no_sense() -> None:
 
 def test_games_with_several_seatings_are_not_followed() -> None:
     simulator = simulator_of(character="true")
-    with pytest.raises(UserError, match="games in several seatings cannot be followed"):
+    with pytest.raises(UserError, match="cannot be combined with several seatings"):
         simulator.play_seated(0, np.zeros(4, simulator.row_dtype), np.arange(4)[None])

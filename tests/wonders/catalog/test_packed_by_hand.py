@@ -173,7 +173,7 @@ def test_further_decks_and_rules_of_the_table_follow_the_stages() -> None:
     compiling._fill_others(bare, none, 140)
     assert (bare.deck_entry, bare.table_entry, bare.last_entry, bare.decks) == (w.ENTRIES, w.ENTRIES, w.ENTRIES, 0)
     compiling._fill_others(empty(), catalogue, w.ENTRIES - 4)
-    with pytest.raises(UserError, match=f"are more than {w.ENTRIES - w.STAGE_ENTRY} in total"):
+    with pytest.raises(UserError, match=f"at most {w.ENTRIES - w.STAGE_ENTRY} in total"):
         compiling._fill_others(empty(), catalogue, w.ENTRIES - 3)
 
 
