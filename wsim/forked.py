@@ -1,7 +1,7 @@
 """Detect processes forked while Polars had threads: they inherit its locks, but not its threads.
 
-Polars would wait for those threads forever. So wsim checks for them at every fork and refuses to make tables in the
-child, with advice. Children of ``subprocess`` run other programs and are not affected.
+Polars would wait for those threads forever. So wsim checks for such threads at every fork; in the child it then refuses
+to make tables, with an error that gives advice. Children of ``subprocess`` run other programs and are not affected.
 """
 
 from __future__ import annotations

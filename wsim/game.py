@@ -196,7 +196,7 @@ class Simulator(ABC):
         return plain_story(positions, made, policies, self.phrase)
 
     def resolved(self) -> dict[str, Any]:
-        """Return the catalogue after all patches and changes as a JSON object: cards, boards, switches."""
+        """Return the catalogue with all patches and changes applied, as a JSON object: cards, boards, switches."""
         return {}
 
     def changed(self, other: Any) -> Sequence[str]:  # noqa: ARG002 (of a game with OWNED)

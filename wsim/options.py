@@ -158,7 +158,7 @@ def option_words(name: str, spec: Option, kind: str, values: Sequence[str]) -> l
 
 
 def typed(name: str, kind: str, value: Any) -> Any:
-    """Return a value converted to its type (a list becomes a tuple); raise UserError for any other type."""
+    """Convert a value to its type (a list becomes a tuple); raise UserError for a value of any other type."""
     base, *others = kind.removesuffix(" | None").split(" | ")
     if others:
         return value
@@ -195,7 +195,7 @@ def numbers(name: str, value: Any) -> tuple[int, ...]:
     """Return whole numbers as a tuple (a single number counts as a list of one); raise UserError for anything else."""
     values = value if isinstance(value, list | tuple | range) else (value,)
     if any(type(number) is not int for number in values):
-        raise UserError(f"{name} must be a whole number or several, not {value!r}")
+        raise UserError(f"{name} must be a whole number or a list of whole numbers, not {value!r}")
     return tuple(values)
 
 
@@ -227,7 +227,7 @@ def at_least(least: int) -> Check:
 
 
 def confidence_level(_name: str, value: Any) -> Any:
-    """Raise UserError unless the value is a confidence level."""
+    """Raise UserError unless the value is a valid confidence level."""
     if not 0 < value < 1:
         raise UserError(f"a confidence level must be between 0 and 1, not {value!r}")
     return value
@@ -242,7 +242,7 @@ def level_option() -> Any:
 
 
 def half_width(name: str, value: Any) -> Any:
-    """Raise UserError unless the value is a half width of intervals."""
+    """Raise UserError unless the value is a valid half width of an interval."""
     if not 0 < value < float("inf"):
         raise UserError(f"{name} must be a half width above 0, such as 0.01, not {value!r}")
     return value
@@ -252,7 +252,7 @@ def within_option(figures: str) -> Any:
     """Return a dataclass field for a target precision; ``figures``: the figures whose intervals must reach it."""
     return option(
         f"Play on until {figures} is known to within this half width.",
-        None, metavar="WIDTH", check=half_width, aliases=("--precision",), label="Width of the intervals to reach",
+        None, metavar="WIDTH", check=half_width, aliases=("--precision",), label="Target half width of the intervals",
     )  # fmt: skip
 
 
@@ -269,7 +269,7 @@ SPENDING = ("obrien_fleming", "pocock")
 
 
 def spending_function(_name: str, value: Any) -> Any:
-    """Raise UserError unless the value names a way to spend an error rate over looks at the data."""
+    """Raise UserError unless the value names a spending function."""
     if value not in SPENDING:
         known = ", ".join(SPENDING)
         raise UserError(f"unknown spending function {value!r}{nearest(value, SPENDING)}: it is one of {known}")

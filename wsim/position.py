@@ -34,7 +34,7 @@ class Position(ABC):
 
     @abstractmethod
     def follow(self) -> int:
-        """Make the move of the plan's own policy, exactly as when the plan is played; return its index."""
+        """Make the move that the plan's own policy makes when the plan is played; return its index."""
 
     @abstractmethod
     def chosen_by(self, simulator: Any, seed: int, number: int = 0) -> int:

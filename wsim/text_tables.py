@@ -120,7 +120,7 @@ def _least_width(columns: Sequence[TextColumn]) -> int:
 
 
 def _side_by_side(columns: Sequence[TextColumn], width: int | None) -> list[str]:
-    """Return the lines of a table; spare width goes to the sentences."""
+    """Return the lines of a table; spare width is given to columns with sentences."""
     if not columns:
         return []
     if width is None:

@@ -225,7 +225,7 @@ range = "-1..1"
 def test_unreachable_targets_are_named(wsim_command: Command) -> None:
     answer = wsim_command("balance", write_goal(UNBALANCED + TARGET + FEEBLE + SEARCH), "--out", "patch.toml", *FEW)
     assert answer.code == 3
-    assert "Not proven: with 1 changed value, what binds is win of Temple" in answer.out
+    assert "Not proven: with 1 changed value, the binding" in answer.out
     assert "accepted 0.23 to 0.27" in answer.out
     assert "all targets are proven within" in answer.out
     record = json.loads(Path("patch.json").read_text(encoding="utf-8"))
@@ -364,10 +364,10 @@ def test_ctrl_c_interrupts_the_balance_command(wsim_command: Command, monkeypatc
     monkeypatch.setattr(PatchSearch, "run", stopped)
     answer = wsim_command("balance", write_goal(), "--out", "patch.toml", *FEW)
     assert answer.code == 130
-    assert answer.out.startswith("Interrupted: the best so far has ")
+    assert answer.out.startswith("Interrupted: the best patch so far has ")
     assert answer.err == HOW_TO_GO_ON
     so_far = Path("patch.unproven.toml").read_text()
-    assert so_far.startswith("# Interrupted: the best so far has ")
+    assert so_far.startswith("# Interrupted: the best patch so far has ")
     assert "nothing is proven" in so_far
     assert not Path("patch.toml").exists()
     assert Path("patch.toml.journal").exists()

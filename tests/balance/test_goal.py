@@ -109,7 +109,7 @@ MISTAKES = {
     ),
     "an impossible share": (
         UNBALANCED + "[[target]]\nof = 'wonder'\nat_least = 1.2\n" + KNOBS,
-        "a share lies between 0 and 1",
+        "a share is between 0 and 1",
     ),
     "shares that cannot all be large": (
         UNBALANCED + "[[target]]\nof = 'wonder'\nat_least = 0.3\n" + KNOBS,
@@ -164,7 +164,7 @@ MISTAKES = {
         "players = ['bold', 'lazy']\n" + UNBALANCED + TARGET + KNOBS,
         "omit policies of its settings",
     ),
-    "a number of players": ("players = 4\n" + TABLE + TARGET + KNOBS, "are entries of a line-up, such as"),
+    "a number of players": ("players = 4\n" + TABLE + TARGET + KNOBS, "must be line-up entries, such as"),
     "one player": ("players = ['bold']\n" + TABLE + TARGET + KNOBS, "at least two players, not 1"),
     "a player named twice": ("players = ['bold', 'bold']\n" + TABLE + TARGET + KNOBS, "'bold' is named twice"),
     "too many players": (

@@ -168,9 +168,9 @@ def test_a_column_target_covers_every_name_that_occurs_often_enough() -> None:
         (Target("win:A", at_least=0.3), "win:A", ""), (Target("win", at_least=0.2), "win", "is empty"),
         (Target("owner:Palace", at_least=0.3), "owner:Palace", ""), (Target("score", at_least=30.0), "score", ""),
         (Target("winner:Palace", at_least=0.3), "winner:Palace", ""),
-        (Target("win:A", at_least=1.01), "win:A", "a share lies between 0 and 1"),
+        (Target("win:A", at_least=1.01), "win:A", "a share is between 0 and 1"),
         (Target("win:A", at_least=1.0), "win:A", ""),
-        (Target("win:A", at_most=-0.1), "win:A", "a share lies between 0 and 1"),
+        (Target("win:A", at_most=-0.1), "win:A", "a share is between 0 and 1"),
         (Target("win:A", at_most=0.0), "win:A", ""),
         (Target("score", at_most=-5.0), "score", ""),
     ],
@@ -188,7 +188,7 @@ def test_worth_targets_must_lie_between_minus_one_and_one() -> None:
     worth = Metric("worth:Palace", "win_share", True, item="Palace", wished=True)
     _check_reachable(Target("worth:Palace", at_most=-1.0), worth, 0.25)
     _check_reachable(Target("worth:Palace", at_least=0.3), worth, 0.25)
-    with pytest.raises(UserError, match="worth in win share lies between -1 and 1"):
+    with pytest.raises(UserError, match="worth in win share is between -1 and 1"):
         _check_reachable(Target("worth:Palace", at_most=-1.1), worth, 0.25)
 
 
@@ -343,7 +343,7 @@ def test_a_patch_not_excluded_is_reported_with_its_tightest_bound(monkeypatch: p
     )
     reach = f"(+-{Z * 0.1:.2g})."
     assert answer_module._not_excluded(search) == [
-        f"That nothing is to be changed is not excluded: cell 0 at 0.31 {reach}",
+        f"Changing nothing is not excluded: cell 0 at 0.31 {reach}",
         f"A patch of 1 value, a, is not excluded: cell 0 at 0.31 {reach}",
         f"A patch of 2 values, a b, is not excluded: cell 0 at 0.31 {reach}",
         "Nor are 2 more that cost less.",
@@ -351,5 +351,5 @@ def test_a_patch_not_excluded_is_reported_with_its_tightest_bound(monkeypatch: p
     del candidates[3:]
     search.passed_over = 1234
     assert answer_module._not_excluded(search)[3:] == [
-        "1,234 more of one or two values that cost less were not looked at."
+        "1,234 more patches of one or two values that cost less were not measured."
     ]

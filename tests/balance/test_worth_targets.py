@@ -161,8 +161,8 @@ def test_points_change_behaviour_only_in_played_games(metric: str) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("worth:Altr", "names nothing that can be wanted (did you mean 'Altar'?)"),
-        ("worth", "names nothing that can be wanted"),
+        ("worth:Altr", "names no item that can be wanted (did you mean 'Altar'?)"),
+        ("worth", "names no item that can be wanted"),
     ],
 )
 def test_a_mistake_is_reported_in_one_sentence(text: str, sentence: str, wsim_command: Command) -> None:
@@ -177,4 +177,4 @@ def test_an_unreachable_worth_target_is_rejected(wsim_command: Command) -> None:
     write_goal(GOAL.replace("value = 0.1", "value = -2"))
     answer = wsim_command("balance", "goal.toml")
     assert (answer.code, answer.out) == (2, "")
-    assert "worth in win share lies between -1 and 1, not in -2.02..-1.98" in answer.err
+    assert "worth in win share is between -1 and 1, never in -2.02..-1.98" in answer.err

@@ -104,7 +104,7 @@ def test_a_value_is_normalised() -> None:
         ("count", 0, "count must be at least 1, not 0"),
         ("share", "x", "share must be a number, not 'x'"),
         ("each", [1], r"each must be a string or a list of strings, not \[1\]"),
-        ("sizes", ["x"], "sizes must be a whole number or several, not"),
+        ("sizes", ["x"], "sizes must be a whole number or a list of whole numbers, not"),
         ("really", 1, "really must be true or false, not 1"),
     ],
 )

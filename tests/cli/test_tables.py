@@ -132,7 +132,7 @@ def test_synergies_of_a_card_are_its_partners(wsim_command: Command, run: str) -
         ),
         ("table RUN variance --outcom total", "the table variance has no option '--outcom': it has --outcome (did you"),
         ("table RUN matchups --outcome total", "the table matchups has no option '--outcome': it has --by"),
-        ("table RUN variance --outcome", "the option '--outcome' needs a value: score, win, or a column of numbers"),
+        ("table RUN variance --outcome", "the option '--outcome' needs a value: score, win, or a numeric column"),
         ("table RUN variance --outcome a --outcome b", "--outcome may be given only once, not 2 times: a, b"),
         ("table RUN --outcome total", "name the table before its options: table RUN NAME --outcome ..."),
         ("table RUN variance more", "table takes no argument 'more'"),
@@ -167,7 +167,7 @@ def test_a_filter_on_a_missing_seats_column_suggests_by(wsim_command: Command, r
     answer = wsim_command("matchups", run, "--filter", "side=B")
     assert answer.code == 2
     assert answer.err.startswith(
-        "wsim: the table has no column 'side', which --by policy,side gives it: it has policy, "
+        "wsim: the table has no column 'side', which --by policy,side adds: it has policy, "
     )
     shown = wsim_command("table", run, "policies", "--by", "policy,side", "--filter", "side=B", "--json")
     assert {row["side"] for row in json.loads(shown.out)["rows"]} == {"B"}

@@ -69,7 +69,7 @@ def test_a_folder_continues_only_its_own_run(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(UserError, match="a run of a different plan"):
         _claim(folder, other)
     monkeypatch.setattr(run_module, "_identity", lambda _plan: {"cards": {"Altar": 3}})
-    with pytest.raises(UserError, match=r"learned otherwise: cards\.Altar is 2 there and 3 here"):
+    with pytest.raises(UserError, match=r"a different learning run: cards\.Altar is 2 there and 3 here"):
         _claim(folder, plan)
     (folder / "learn.json").unlink()
     _claim(folder, plan)

@@ -197,7 +197,7 @@ def test_a_sweep_has_two_to_fifty_values() -> None:
 
 
 def test_worth_needs_followed_and_overruled_wishes() -> None:
-    with pytest.raises(UserError, match="worth needs wishes of both kinds: overrule must lie between 0 and 1, not 1"):
+    with pytest.raises(UserError, match="worth needs wishes of both kinds: overrule must be between 0 and 1, not 1"):
         overruled_for(Plan.make(players=3, overrule=1), ["worth:Palace"])
     plan = overruled_for(Plan.make(players=3), [" worth:Palace"])
     assert overruled_for(Plan.make(players=3), ["win"]).options == {}

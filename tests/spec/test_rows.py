@@ -54,7 +54,7 @@ def test_mistakes_in_a_goal_are_reported() -> None:
     again = told(lambda: as_goal({**GOAL, "search": {"games": 0, "alpha": 2}}))
     assert [line.partition(": ")[2] for line in again[-2:]] == [
         "search.games must be at least 1, not 0",
-        "search.alpha must lie between 0 and 0.5, not 2",
+        "search.alpha must be between 0 and 0.5, not 2",
     ]
 
 

@@ -327,7 +327,7 @@ def test_a_long_table_below_a_chart_is_folded(
         ("/run?run=../look", "is not in the opened folder|does not exist|contains no wsim run"),
         ("/run?run=one&table=cardz", "did you mean 'cards'?"),
         ("/run?run=one&table=cards&filter=x%3D1", "has no column 'x'"),
-        ("/run?run=one&table=cards&filter=policy%3Dnet", "which --by policy gives it"),
+        ("/run?run=one&table=cards&filter=policy%3Dnet", "which --by policy adds"),
         ("/run?run=one&table=cards&sort=nn", "has no column 'nn'"),
         ("/run?run=one&table=cards&top=0", "top must be at least 1"),
         ("/run?run=one&table=cards&top=x", "is not a whole number"),

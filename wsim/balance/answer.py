@@ -107,7 +107,7 @@ class BalanceAnswer(AskedAnswer):
 
     @property
     def exit_code(self) -> int:
-        """3 unless all targets are proven."""
+        """The exit code: 0 if all targets are proven, otherwise 3."""
         return 0 if self.proven else UNPROVEN
 
     @property
@@ -355,7 +355,7 @@ def _not_excluded(search: PatchSearch) -> list[str]:
         subject = (
             f"A patch of {count}, {_patch_line(candidate.patch)}, is"
             if candidate.patch
-            else "That nothing is to be changed is"
+            else "Changing nothing is"
         )
         off = [float(cell.excess(value)) / cell.reach for cell, value in zip(cells, candidate.level.value, strict=True)]
         binds = int(np.argmax(off))
@@ -366,7 +366,7 @@ def _not_excluded(search: PatchSearch) -> list[str]:
     if len(candidates) > MAX_NAMED:
         sentences.append(f"Nor are {len(candidates) - MAX_NAMED} more that cost less.")
     if search.passed_over:
-        sentences.append(f"{search.passed_over:,} more of one or two values that cost less were not looked at.")
+        sentences.append(f"{search.passed_over:,} more patches of one or two values that cost less were not measured.")
     return sentences
 
 
@@ -491,7 +491,7 @@ def headline_of(record: Mapping[str, Any]) -> str:
     patch, targets, binding = record["patch"], record["targets"], record["binding"]
     changed = f"{len(patch)} changed value{'' if len(patch) == 1 else 's'}"
     if record["stopped"] == "interrupted":
-        return f"Interrupted: the best so far has {changed}; nothing is proven"
+        return f"Interrupted: the best patch so far has {changed}; nothing is proven"
     if record["proven"]:
         proof = record["proofs"][-1]
         verb = "meets" if len(patch) == 1 else "meet"
@@ -506,4 +506,5 @@ def headline_of(record: Mapping[str, Any]) -> str:
     named = "; ".join(binding[:MAX_NAMED])
     more = len(binding) - MAX_NAMED
     near = f"all targets are proven within {record['proven_within']:.3g} times the accepted range"
-    return f"Not proven: with {changed}, what binds is {named}{f'; and {more} more' if more > 0 else ''}; {near}"
+    verb = "target is" if len(binding) == 1 else "targets are"
+    return f"Not proven: with {changed}, the binding {verb} {named}{f'; and {more} more' if more > 0 else ''}; {near}"

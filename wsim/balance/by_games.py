@@ -397,7 +397,7 @@ class _Presences:
     paths: tuple[tuple[str, ...], ...]
 
     def __call__(self, games: range) -> Arrays:
-        """Return the counts."""
+        """Return the number of games in which each item is in play."""
         frame, simulator = self.arm.frame(games), self.arm.simulators[0]
         foci = [tuning_of(self.game).focus(simulator, path) for path in self.paths]
         counts = [present(frame).reshape(len(games), -1).any(axis=1).sum() for _, present in filter(None, foci)]

@@ -126,13 +126,13 @@ def _check_reachable(target: Target, metric: Metric, fair: float) -> None:
     if metric.share and (high < least or low > 1):
         kind = "worth in win share" if metric.wished else "a share"
         raise UserError(
-            f"the target {target.name!r} is impossible: {kind} lies between {least} and 1, never in {low:g}..{high:g}"
+            f"the target {target.name!r} is impossible: {kind} is between {least} and 1, never in {low:g}..{high:g}"
         )
     whole = metric.column == "win_share" and metric.owned is None and not (metric.per_game or metric.wished)
     if whole and not target.only and not metric.where and not low <= fair <= high:
         raise UserError(
             f"the target {target.name!r} is impossible: win shares at this table have the mean {fair:.4g}, so that "
-            f"they cannot all lie in {low:.4g}..{high:.4g}"
+            f"they cannot all be in {low:.4g}..{high:.4g}"
         )
     if whole and not target.of and not metric.where:
         raise UserError(f"the target {target.name!r} is empty: the mean win share never changes; name columns with of")

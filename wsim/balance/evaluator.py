@@ -55,7 +55,7 @@ class Evaluator:
     """
 
     def __init__(self, goal: Goal, memory: Memory, seed: int, execution: Execution = Execution()) -> None:
-        """Prepare every setting of a goal; raise UserError for anything that cannot be played or never happens."""
+        """Prepare every setting of a goal; raise UserError for an unplayable setting or a target that never occurs."""
         self.goal, self.memory, self.seed = goal, memory, seed
         self.sampler = Sampler(memory, (goal.digest, seed), execution)
         game: Game = find_game(goal.game)
@@ -83,7 +83,7 @@ class Evaluator:
 
     @property
     def identity(self) -> str:
-        """The identity of a search: the goal, the seed, the rules, the version of wsim."""
+        """The identity of a search: goal, seed, rules and version of wsim."""
         return digest_of([self.goal.digest, self.seed, self.provenance.identity])
 
     def level(self, patch: Patch, purpose: str, games: int) -> Level:

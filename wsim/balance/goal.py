@@ -175,13 +175,13 @@ class Goal:
         return list({setting.table: setting for setting in reversed(self.settings)}.values())[::-1]
 
     def of(self, setting: Setting) -> list[Target]:
-        """Return the targets of a setting."""
+        """Return the targets that apply at a setting."""
         if setting.report:
             return []
         return [target for target in self.targets if not target.settings or setting.table in target.settings]
 
     def constraints_at(self, setting: Setting) -> list[Keep]:
-        """Return the constraints at a setting."""
+        """Return the constraints that apply at a setting."""
         if setting.report:
             return []
         return [keep for keep in self.keep if not keep.settings or setting.table in keep.settings]
@@ -274,7 +274,7 @@ def _players(file: Path, tables: Mapping[str, Any]) -> tuple[str, ...]:
     if "players" not in tables:
         return ()
     if not isinstance(players, list | tuple) or not all(isinstance(player, str) for player in players):
-        raise UserError(f"{file}: players are entries of a line-up, such as ['net', 'balanced'], not {players!r}")
+        raise UserError(f"{file}: players must be line-up entries, such as ['net', 'balanced'], not {players!r}")
     for index, player in enumerate(players):
         if player in players[:index]:
             raise UserError(f"{file}: the player {player!r} is named twice")
@@ -311,7 +311,7 @@ def _settings(
 
 
 def _setting(file: Path, shared: Mapping[str, Any], row: Mapping[str, Any], player: str) -> Setting:
-    """Return the setting of a row; ``player``: the policy in all seats; empty for the policies of the plan."""
+    """Return the setting in a row; ``player``: the policy in all seats, or empty for the policies of the plan."""
     keys = {**shared, **{key: value for key, value in row.items() if key not in ("name", "report")}}
     for key in _NOT_OF_A_GOAL:
         if key in keys:
@@ -411,7 +411,7 @@ def _keep(file: str, table: Mapping[str, Any], settings: Sequence[str] | None) -
     with mistakes.noted():
         _check_settings(file, keep.settings, settings)
     if keep.within <= 0:
-        mistakes.add(f"{file}: {keep.metric!r} is kept within {keep.within:g}: it must be above 0")
+        mistakes.add(f"{file}: the keep row of {keep.metric!r} has within = {keep.within:g}: it must be above 0")
     if keep.metric in ("win", "win_share"):
         mistakes.add(f"{file}: the mean win share of all seats never changes: keep another metric, such as score")
     mistakes.raise_any()
@@ -424,7 +424,7 @@ def _search(file: str, table: Mapping[str, Any]) -> SearchSettings:
         if getattr(search, name) < 1:
             mistakes.add(f"{file}: search.{name} must be at least 1, not {getattr(search, name)}")
     if not 0 < search.alpha < 0.5:
-        mistakes.add(f"{file}: search.alpha must lie between 0 and 0.5, not {search.alpha:g}")
+        mistakes.add(f"{file}: search.alpha must be between 0 and 0.5, not {search.alpha:g}")
     mistakes.raise_any()
     return search
 

@@ -165,8 +165,8 @@ def read_patch(file: FilePath) -> Patch:
                 changes.append((path, value))
             else:
                 raise UserError(
-                    f"{str(file)!r} makes {dotted(path)} {value!r}: only whole numbers can be measured with and "
-                    "without; name the file under [plan] instead"
+                    f"{str(file)!r} sets {dotted(path)} to {value!r}: only changes of whole numbers can be "
+                    "measured; name the file under [plan] instead"
                 )
 
     collect(read_toml(file, "patch"), ())

@@ -60,7 +60,7 @@ class GoalOptions(Options):
 
     @property
     def game(self) -> str:
-        """The game of the goal."""
+        """The name of the game that the goal is for."""
         return self.read().game
 
     @property

@@ -91,7 +91,7 @@ class Sampler:
     def added(
         self, make: Callable[[range], Arrays], ready: Sequence[tuple[Plan, Simulator]], games: range, activity: str
     ) -> Arrays:
-        """Return the sum of the results of chunks of games, added in order; ``ready``: the simulators that play."""
+        """Return the sum of the results of chunks of games, added in order; ``ready``: the simulators to use."""
         result: Arrays = {}
         done = 0
         with self.execution.chunk_runner(ready) as chunks_of, closing(chunks_of(make, [games], CHUNK)) as chunks:

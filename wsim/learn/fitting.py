@@ -128,7 +128,7 @@ class Layers:
 
 
 def _centred(values: NDArray[np.float32], batch: Batch) -> NDArray[np.float32]:
-    """Return values minus the mean of their decision."""
+    """Return the values of moves minus the mean value of their decision."""
     starts = np.cumsum(batch.counts) - batch.counts
     means = np.add.reduceat(values, starts) / batch.counts
     return values - means[batch.owner].astype(np.float32)
@@ -160,7 +160,7 @@ class _Adam:
 
 
 def _batches(counts: Sequence[int], size: int, random: Any) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Yield batches (table, decisions) in random order: each from a single table, every decision once."""
+    """Yield batches (table, decision indices) in random order, each from a single table, with every decision once."""
     parts = []
     for number, count in enumerate(counts):
         mixed = random.permutation(count)

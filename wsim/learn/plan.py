@@ -31,7 +31,7 @@ def several(text: str) -> list[str]:
 
 
 def round_of(name: str) -> int | None:
-    """Return the number of the round whose net a name refers to, None for any other name."""
+    """Return the number of the round whose net a name refers to; None for any other name."""
     match = _ROUND.fullmatch(name)
     return int(match[1]) if match else None
 
@@ -139,7 +139,7 @@ class LearningPlan:
 
     @classmethod
     def restore(cls, record: Mapping[str, Any], where: str = "the learning plan") -> LearningPlan:
-        """Return the plan of a parsed TOML file."""
+        """Build the plan from a parsed TOML file."""
         values, mistakes = dict(record), Mistakes()
         sections: dict[str, Any] = {}
         for name, (key, kind) in _ROWS.items():

@@ -31,7 +31,7 @@ class LearnQuestion(Options):
         None,
         metavar="[PLAN]",
         file=True,
-        shown="that of the game's own net",
+        shown="the plan of the game's own net",
         label="Learning plan",
     )
     out: str | None = option(

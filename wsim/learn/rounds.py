@@ -49,7 +49,7 @@ _JUDGING_SEED = 1 << 40  # added to the seed: games that no net learned from
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of a round's harvest: its path without the ending, and its games."""
+    """A part of a round's harvest: its path without suffix, and its games."""
 
     path: Path
     games: range
@@ -87,7 +87,7 @@ class Learning:
         return self.folder / f"round-{number}" / LAST if number else self.folder / "start.npz"
 
     def parts(self, number: int, seats: Seats) -> list[_Part]:
-        """Return the parts of a round at a table."""
+        """Return the parts that a round plays at a table."""
         entry = self.plan.rounds[number - 1]
         decisions = entry.decisions * self.plan.shares(entry)[seats.name]
         if not decisions:
@@ -241,7 +241,7 @@ def _claim(folder: Path, plan: LearningPlan) -> None:
         with suppress(FileNotFoundError):  # written by an earlier wsim
             recorded = read_record_of(folder / RECORD, FORMAT, "no record of wsim learn")
             refuse_old_streams(recorded, str(folder))
-            refuse_other(folder, "what was learned otherwise", differences(recorded.get("identity", {}), identity))
+            refuse_other(folder, "a different learning run", differences(recorded.get("identity", {}), identity))
             return
     elif folder.exists() and not {RECORD}.issuperset(visible(folder)):
         raise UserError(f"{str(folder)!r} is not empty and not a learning run: name a new folder with --out")
@@ -264,7 +264,7 @@ def _identity(plan: LearningPlan) -> dict[str, Any]:
 
 
 def _entry(policies: Sequence[str]) -> Entry:
-    """Return the policy of a seat, or several of which one is drawn."""
+    """Return the policy of a seat, or several policies of which one is drawn."""
     return policies[0] if len(policies) == 1 else tuple(policies)
 
 

@@ -35,7 +35,7 @@ class Stages(Decisions):
 
 
 def collect(simulator: KernelSimulator[Any], first: int, games: int, gap: int) -> Stages:
-    """Play games and return about one position in ``gap`` of them."""
+    """Play games and return about every ``gap``-th position."""
     learner, values = learner_of(simulator.plan.game), simulator.value_net
     assert values is not None
     states, standings = Follower(simulator, values, learner.nets.shipped).collect(first, games, gap)

@@ -34,7 +34,7 @@ class AskedAnswer(Answer):
     asked: Mapping[str, Any] = MappingProxyType({})
 
     def record(self) -> dict[str, Any]:
-        """Return the answer as a JSON object, with its question."""
+        """Return the answer as a JSON object that includes its question."""
         return {**super().record(), "asked": dict(self.asked)}
 
     @classmethod
@@ -68,7 +68,7 @@ class AskedAnswer(Answer):
         return ask
 
     def comparable_record(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the record of this answer with the volatile values (such as times) of ``record``."""
+        """Return this answer's record with the volatile values (such as times) taken from ``record``."""
         current = super().comparable_record(record)
         return current | {name: record.get(name) for name in ("asked", *self.VOLATILE) if name in current}
 

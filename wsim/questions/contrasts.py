@@ -266,9 +266,9 @@ class Contrasts:
         return not self.differing[first : first + self.metrics].any()
 
     def is_self_selected(self, variant: int) -> bool:
-        """Return whether the variant itself selects the seats of the metric: different seats count in the two arms.
+        """Return whether the variant itself selects the seats of the metric, so that different seats count in each arm.
 
-        Then the difference is not the effect of the change on a seat, and there is no verdict.
+        In that case the difference is not the effect of the change on a seat, and there is no verdict.
         """
         index = self.deciding[variant]
         return bool(self.moved[index] > MOVED * self.counted[index])

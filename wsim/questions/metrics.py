@@ -103,7 +103,7 @@ class Metric:
     pooled: PooledFigure | None = None
 
     def estimand(self, seats_text: str = "of all seats") -> str:
-        """Return the estimand in a few words; ``seats_text``: the seats concerned."""
+        """Describe the estimand in a few words; ``seats_text``: the seats that count."""
         if self.pooled is not None:
             return self.pooled.about
         if self.wished:
@@ -225,7 +225,7 @@ def overruled_for(plan: Plan, metrics: Iterable[str]) -> Plan:
     chance = plan.options.get(OVERRULE, CHANCE)
     plan = overruled(plan, chance)
     if not any(0 < seat < 1 for seat in overruling_of(plan.options, plan.players)):
-        raise UserError(f"worth needs wishes of both kinds: overrule must lie between 0 and 1, not {chance}")
+        raise UserError(f"worth needs wishes of both kinds: overrule must be between 0 and 1, not {chance}")
     return plan
 
 
@@ -238,7 +238,7 @@ def wished_items(simulator: Simulator, metrics: Iterable[str]) -> tuple[str, ...
             known = {item.lower(): item for item in items_of(simulator) if item}
             if text.strip().lower() not in known:
                 near = nearest(text, known.values())
-                raise UserError(f"{name!r} names nothing that can be wanted{near}: wsim experiment worth lists all")
+                raise UserError(f"{name!r} names no item that can be wanted{near}: wsim experiment worth lists all")
             items[known[text.strip().lower()]] = None
     return tuple(items)
 

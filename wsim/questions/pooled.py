@@ -134,8 +134,8 @@ def components_of(frame: pl.DataFrame, deals: int, seats: int) -> Floats:
 def explained(sums: Any) -> Any:
     """Return the shares of the variance of a seat's result (``SOURCES``) from the sums of ``components_of``.
 
-    Every deal is a Latin square of seats and policies, an analysis of variance without replication. Main effects are
-    freed of the variance of their means, and what both have in common of the noise.
+    Every deal is a Latin square of seats and policies, an analysis of variance without replication. The variance of the
+    means is subtracted from the main effects, and the noise from the interaction.
     """
     deals = sums[0]
     variance, by_seat, by_policy, noise = sums[1:5] / deals

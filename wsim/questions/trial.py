@@ -1,7 +1,7 @@
 """A trial: play deals block by block, with interim looks, until all contrasts are decided or the budget is spent.
 
-At each look a group-sequential test (``wsim.stats.sequential``) gives verdicts. A verdict is final, with the sums at
-that look.
+At each look a group-sequential test (``wsim.stats.sequential``) gives verdicts. A verdict is final and belongs to the
+sums at that look.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ class Trial(Generic[Known]):
         )
 
     def is_identical(self, contrast: int) -> bool:
-        """Return whether it was decided that a contrast does not differ in any deal."""
+        """Return whether a contrast was decided as ``identical``: no deal differed."""
         return contrast in self.decided and self.decided[contrast].verdict == "identical"
 
 

@@ -163,8 +163,8 @@ def minus(minuend: Table, reference: Table) -> Table | None:
 _RUNS = (("here", "this run"), ("there", "the other"))
 _FIGURES = ("worth", "win_difference", FAIR)
 _INDEPENDENT = (
-    "The runs are taken as independent; each interval of a difference is valid on its own, so about one in twenty rows "
-    "without a true difference has an interval that leaves out 0."
+    "The runs are treated as independent; each interval of a difference is valid on its own, so about one in twenty "
+    "rows without a true difference has an interval that excludes 0."
 )
 _PLACE, _RUN = "_place", "_run"
 _EACH = "Estimates, q-values and verdicts are those of each run, taken separately."

@@ -72,7 +72,7 @@ def cell_sums(
     ----------
     cells: the cell of each row, and the number of cells; levels: likewise.
 
-    ``cells``: shape (1 + outcomes + 1 + measures, cells), the last outcome's squares before the measures.
+    ``cells``: shape (1 + outcomes + 1 + measures, cells), where the squares of the last outcome precede the measures.
     ``pairs``: shape (1 + outcomes, 1 + outcomes, cells, cells). ``games``: shape (levels,).
     """
     from wsim.stats.kernels.adding import EACH, OWN, SQUARE, UNFOLDED, add_cells

@@ -35,7 +35,7 @@ def column_named(
     known = ", ".join(table.columns)
     remedy = (splits or {}).get(heading.strip())
     if remedy:
-        raise UserError(f"the table has no column {heading!r}, which {remedy} gives it: it has {known}")
+        raise UserError(f"the table has no column {heading!r}, which {remedy} adds: it has {known}")
     raise UserError(f"the table has no column {heading!r}{nearest(heading, table.columns)}: it has {known}")
 
 

@@ -158,7 +158,7 @@ class GameBatch:
         return np.repeat(np.arange(self.games), lengths)
 
     def column(self, name: str) -> Floats:
-        """Return a column as floats, null as NaN."""
+        """Return a column as floats, with nulls as NaN."""
         return self.frame[name].cast(pl.Float64).to_numpy()
 
     def flags(self, columns: Sequence[str]) -> NDArray[np.float32]:

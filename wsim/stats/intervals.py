@@ -245,7 +245,7 @@ def wilson(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> tupl
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> Floats:
-    """Return q-values: the smallest false discovery rate at which each hypothesis is rejected; NaN is left out."""
+    """Return q-values: the smallest false discovery rate at which each hypothesis is rejected; NaN is ignored."""
     p = np.asarray(p_values, float)
     q = np.full(p.shape, np.nan)
     known = np.flatnonzero(~np.isnan(p))

@@ -38,7 +38,7 @@ class Levels:
 
     @classmethod
     def of(cls, table: pl.LazyFrame, by: str | Sequence[str], *aggregates: pl.Expr) -> Levels:
-        """Find the levels of a table; raise UserError for an unknown column."""
+        """Find the levels that occur in a table; raise UserError for an unknown column."""
         columns = columns_of(by)
         require(table, columns)
         frame = table.group_by(*columns).agg(*aggregates).collect(engine="streaming")

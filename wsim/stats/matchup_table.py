@@ -1,6 +1,4 @@
-"""Policies against each other: which does better at the same table, and how a plan's value depends on its
-popularity.
-"""
+"""Policies against each other: which does better at the same table, and how a plan fares as more seats follow it."""
 
 from __future__ import annotations
 
@@ -80,7 +78,7 @@ def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float
     noun = " and ".join(levels.columns).replace("_", " ")
     chart = Chart(
         "matrix", ("ahead", "q"), levels.columns,
-        f"How often each {noun} finishes ahead of each other one in the same game",
+        f"How often each {noun} finishes ahead of every other one in the same game",
         over=opponents, caption="Row against column; ties count half.",
     )  # fmt: skip
     columns = (*names((*levels.columns, *opponents)), *_COLUMNS)
@@ -102,7 +100,7 @@ def _selected(estimate: Estimate, chosen: NDArray[np.bool_]) -> Estimate:
 
 
 class _Mean:
-    """The mean over games of a value for each pair of levels."""
+    """Accumulates, for each pair of levels, the mean of a value over games."""
 
     def __init__(self, shape: tuple[int, int]) -> None:
         self.games = np.zeros(shape)

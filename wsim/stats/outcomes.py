@@ -41,7 +41,7 @@ class Outcomes:
     measures: Table
 
     def figure(self, name: str) -> dict[str, Any]:
-        """Return the row of one figure of the summary."""
+        """Return the summary row of a figure."""
         return self.summary.frame.row(by_predicate=pl.col("figure") == SUMMARY[name], named=True)
 
 

@@ -255,7 +255,7 @@ _AFFINITY = Column(
 
 
 def _lift_columns(outcome: str) -> tuple[Column, ...]:
-    """Return the columns of ``_lifts``, with the unit of the outcome."""
+    """Declare the columns of ``_lifts``, in the unit of the outcome."""
     kind, unit = kind_of(outcome)
     lift = estimated(
         "lift", kind, unit=unit, difference=True, about="value of both minus the sum of their separate values"

@@ -56,7 +56,7 @@ def inner_products(first: NDArray[Real], second: NDArray[Real]) -> NDArray[Real]
     """Return ``first @ second.T`` for arrays of shape (few, many), in pieces small enough for BLAS to stay on the
     calling thread.
 
-    The batches already keep all processors busy; BLAS threads that wait for them made this ten times slower.
+    The batches already keep all processors busy, and waiting BLAS threads made this ten times slower.
     """
     rows, columns, length = first.shape[0], second.shape[0], first.shape[1]
     piece = max(_ONE_THREAD // max(rows * columns, 1), 1)

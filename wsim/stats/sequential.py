@@ -112,8 +112,9 @@ class SequentialTest:
         self._looks = 0
 
     def look(self, deals: int, effects: Estimate, known: NDArray[np.bool_] | None = None) -> Look:
-        """Evaluate effects that were estimated from all deals so far (more than at the previous look). ``known``: the
-        effects whose error is known well enough for an interval (default: all).
+        """Evaluate effects estimated from all deals so far, which must be more than at the previous look.
+
+        ``known``: the effects whose errors are known well enough for an interval (default: all).
         """
         self.deals = deals
         boundary = self._boundaries.next(min(deals / self.budget, self._most))

@@ -14,7 +14,7 @@ from wsim.stats.tables import policies
 from wsim.stats.variance import variance_shares
 from wsim.stats.worth import SHOWN_FIRST, worth
 
-OUTCOME = {"outcome": Option("score, win, or a column of numbers of the seats table", outcome_column)}
+OUTCOME = {"outcome": Option("score, win, or a numeric column of the seats table", outcome_column)}
 BEATS_CHANCE = ("win_share", PLAYER_HALF_WIDTH, FAIR, "verdict", "q", "score", "n")
 """The last columns that a table of levels hides: those that show whether win shares exceed the fair share."""
 HEADLINE = ("worth", PLAYER_HALF_WIDTH, "q", "verdict", "points", "wanted", "followed", "overruled", "win_difference")
@@ -77,7 +77,7 @@ def worth_analysis(fits: Callable[[Any], bool]) -> Analysis:
         by=(),
         columns=("worth", "verdict", "points", "q", "wanted", "followed", "overruled"),
         first=SHOWN_FIRST,
-        options={"fewest": Option("leave out what was followed or overruled fewer times: 30", read=int)},
+        options={"fewest": Option("omit items that were followed or overruled fewer times (default: 30)", read=int)},
         shown="run",
         fits=fits,
         wishes=True,

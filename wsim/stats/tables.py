@@ -283,7 +283,7 @@ class _LevelSums:
     def of_rows(
         cls, players: pl.LazyFrame, columns: tuple[str, ...], within: tuple[str, ...], measures: Sequence[str]
     ) -> _LevelSums:
-        """Add up the rows of a table."""
+        """Compute the sums from the rows of a table."""
         spread = pl.col("total").std().alias("score_sd")
         levels = Levels.of(players, columns, pl.len().alias("n"), spread, *(pl.col(name).mean() for name in measures))
         names = [*OUTCOMES, *measures]

@@ -181,7 +181,7 @@ class _Fit:
 
 
 def _shapley(name: str, names: Sequence[str], gained: Mapping[tuple[str, ...], float]) -> float:
-    """Return the mean gain of a factor over all orders."""
+    """Return the mean gain of a factor over all orders of entry."""
     others = [source for source in names if source != name]
     value = 0.0
     for size in range(len(others) + 1):

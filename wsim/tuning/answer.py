@@ -205,7 +205,7 @@ class TuningSearch:
 
     @property
     def games(self) -> int:
-        """The number of games of all generations so far."""
+        """The number of games played in all generations so far."""
         return sum(len(generation.values) for generation in self.history.generations) * self._games * len(self.contests)
 
     def run(self, execution: Execution = Execution()) -> TuneAnswer:
@@ -253,7 +253,7 @@ class TuningSearch:
             entries = [str(self.space.at(point)) for point in climb.ask()]
             if digest_of(entries) != generation.candidates:
                 raise UserError(
-                    f"the search in {str(self.folder)!r} differs on this machine from generation {number}, with "
+                    f"the search in {str(self.folder)!r} differs on this machine from generation {number} on, "
                     "perhaps because of a different version of numpy: start again with another --out"
                 )
             climb.tell(generation.values)

@@ -27,7 +27,7 @@ SEEDS = 1 << 32  # number of seeds of numpy's generator
 
 
 def default_candidates(numbers: int) -> int:
-    """Return a suitable number of candidates for this many numbers."""
+    """Return the default number of candidates for a search over this many numbers."""
     return max(MIN_CANDIDATES, 4 + int(3 * np.log(numbers)))
 
 
@@ -67,7 +67,7 @@ class Climb:
         return [point[: self._numbers] for point in self._points]
 
     def tell(self, values: Sequence[float]) -> None:
-        """Tell the values of the requested candidates; larger is better."""
+        """Report the values of the candidates from ``ask``; larger is better."""
         self._search.tell([(point, -value) for point, value in zip(self._points, values, strict=True)])
 
 

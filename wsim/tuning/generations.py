@@ -82,7 +82,7 @@ class History:
 
 
 def read_history(folder: Path) -> History:
-    """Return the content of a folder; raise UserError if it is not a search or is damaged."""
+    """Read the history in a folder; raise UserError if there is no search or it is damaged."""
     path = folder / RECORD
     try:
         content = read_record_of(path, FORMAT, "not a record of wsim tune")

@@ -85,7 +85,7 @@ class TuneQuestion(Options):
     )  # fmt: skip
     players: tuple[int, ...] = option(
         "Players at the tables: 4 or 3,4,5.", (), metavar="NUMBERS", read=lambda text: tuple(map(whole, names(text))),
-        shown="the usual number", check=_each_at_least(2), label="How many players at a table?", example="4",
+        shown="the default number", check=_each_at_least(2), label="How many players at a table?", example="4",
     )  # fmt: skip
     against: tuple[str, ...] = option(
         "Policies in the other seats: one for all, or one per seat (repeatable: several tables).",
@@ -164,7 +164,7 @@ class TuneQuestion(Options):
 
 @dataclass(frozen=True)
 class TuneOutput(Options):
-    """The start and the folder of a search."""
+    """Where a search starts from, and the folder for its result."""
 
     start: str | None = option(
         "The weight set that weighted starts from.", None, metavar="SET", label="Weights to start from"

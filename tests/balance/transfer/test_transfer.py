@@ -103,7 +103,7 @@ MISTAKES = {
     "a net without a place": (("--retrain", "9"), "--retrain stores its nets next to the patch"),
     "a patch and none": (("--transfer", "mended.toml", "--out", "patch.toml"), "give only one of them"),
     "a patch that is not there": (("--transfer", "gone.toml"), "cannot read the patch 'gone.toml'"),
-    "a patch of more than numbers": (("--transfer", "words.toml"), "makes wonders.Temple.name 'Shrine': only whole"),
+    "a patch of more than numbers": (("--transfer", "words.toml"), "sets wonders.Temple.name to 'Shrine'"),
     "a patch of nothing": (("--transfer", "empty.toml"), "'empty.toml' changes nothing"),
     "a patch of another game": (("--transfer", "other.toml"), "the medal has no 'points'"),
 }

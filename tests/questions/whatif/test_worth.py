@@ -134,11 +134,11 @@ def test_viability_is_a_share_of_turns_in_undisturbed_games(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--metric", "worth:Palce"), "'worth:Palce' names nothing that can be wanted (did you mean 'Palace'?)"),
-        (("--metric", "wanted:Palce"), "'wanted:Palce' names nothing that can be wanted (did you mean 'Palace'?)"),
-        (("--metric", "worth"), "'worth' names nothing that can be wanted"),
+        (("--metric", "worth:Palce"), "'worth:Palce' names no item that can be wanted (did you mean 'Palace'?)"),
+        (("--metric", "wanted:Palce"), "'wanted:Palce' names no item that can be wanted (did you mean 'Palace'?)"),
+        (("--metric", "worth"), "'worth' names no item that can be wanted"),
         (("--metric", "worth:Palace", "--randomise", "0.1"), "randomise and overrule are different experiments"),
-        (("--metric", "worth:Palace", "--overrule", "0"), "overrule must lie between 0 and 1, not 0"),
+        (("--metric", "worth:Palace", "--overrule", "0"), "overrule must be between 0 and 1, not 0"),
     ],
 )
 def test_invalid_questions_are_rejected(

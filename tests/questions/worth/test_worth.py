@@ -93,8 +93,8 @@ def test_an_answer_can_be_written_read_and_repeated(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"overrule": 0}, "must lie between 0 and 1, not 0"),
-        ({"overrule": "1"}, "must lie between 0 and 1"),
+        ({"overrule": 0}, "must be between 0 and 1, not 0"),
+        ({"overrule": "1"}, "must be between 0 and 1"),
         ({"overrule": "nine"}, "overrule must be a probability from 0 to 1, not 'nine'"),
         ({"by": "colour"}, "not summed by colour; accepted: age, turn, policy"),
         ({"randomise": "0.1"}, "different experiments"),

@@ -78,7 +78,7 @@ NEVER, ALWAYS = 0.02, 0.95
 NOTES = (
     "Chances are those of an observer who sees all hands but no cards to come",
     "half_at to behind are about the winners; drama is the average drama of Ludii",
-    "stakes to targeted compare the two best moves by the net on about one turn in three, all else alike",
+    "stakes to targeted compare the two best moves by the net on about one turn in three, all else equal",
 )  # fmt: skip
 
 
@@ -179,7 +179,7 @@ class CharacterAnswer(AskedAnswer):
         title = f"Character of the game, {self.games:,} games" + (" of each arm" if several else "")
         sheets = [Sheet(title, _rows(shown, several), _COLUMNS["figures"], labels=1 + several)]
         if self.differences.height:
-            title = "Differences from the baseline, game by game of the same number"
+            title = "Differences from the baseline, paired by game number"
             sheets.append(Sheet(title, self.differences.to_dicts(), _COLUMNS["differences"], labels=2))
         for name, title in _TITLES.items():
             frame: pl.DataFrame = getattr(self, name)
@@ -224,7 +224,7 @@ _COLUMNS: Mapping[str, Sequence[Column]] = {
     ),
 }  # fmt: skip
 _TITLES = {
-    "settled": "When the result comes about: shares of its variance",
+    "settled": "When the result is decided: shares of its variance",
     "components": "What explains the result: shares of its variance, every deal played in every seating",
     "ways": "Ways to win: the category in which the winner is furthest ahead of the others",
     "viability": f"Viability: wanted on at most {NEVER:g} or at least {ALWAYS:g} of the turns on which it could be had",

@@ -365,7 +365,7 @@ def _spans(run: Run) -> list[range]:
 
 
 def _common(first: Run, second: Run) -> list[range]:
-    """Return the games that are in both runs."""
+    """Return the games that both runs contain, as ranges."""
     pairs = ((left, right) for left in _spans(first) for right in _spans(second))
     both = (range(max(left.start, right.start), min(left.stop, right.stop)) for left, right in pairs)
     return [games for games in both if games]
@@ -390,7 +390,7 @@ def _pairing_sentence(first: Run, second: Run, games: int) -> str:
 
 
 def _blocks(run: Run, spans: Sequence[range], metrics: tuple[Metric, ...], seats: int) -> Iterator[Features]:
-    """Yield the features of the games of ``spans`` (``MetricReading``), block by block."""
+    """Yield the features (``MetricReading``) of the games in ``spans``, block by block."""
     known = run.seats.collect_schema().names()
     wanted = {metric.column for metric in metrics} | {metric.owned for metric in metrics if metric.owned}
     wanted |= {column for metric in metrics for column, _ in metric.where} | {"game", "rank"}

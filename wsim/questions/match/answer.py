@@ -129,7 +129,7 @@ class MatchAnswer(Answer):
         return {"format": self.FORMAT, **self.made, **super().record()}
 
     def matrix(self, column: str = "win_share") -> pl.DataFrame:
-        """Return a figure of the cells with one row per policy and one column per field (``mixed``: a single one)."""
+        """Return a figure of the cells as a matrix: a row per policy, a column per field (``mixed``: a single one)."""
         against = pl.col("against").fill_null("mixed")
         wide = self.cells.with_columns(against).pivot("against", index=["ruleset", "players", "policy"], values=column)
         order = [*(name for name in self.policies if name in wide.columns), *({"mixed"} & set(wide.columns))]
@@ -184,7 +184,7 @@ class MatchAnswer(Answer):
         return f"{' and '.join(rulesets)}, {' and '.join(map(str, players))} players"
 
     def _matrix(self) -> pl.DataFrame:
-        """Return the matrix with the ends of its intervals, so that cells are shown as ``0.46 ±0.01``."""
+        """Return the matrix with interval ends, so that cells are displayed as ``0.46 ±0.01``."""
         parts = [self.matrix(f"win_share{end}") for end in _ENDS]
         keys = ["ruleset", "players", "policy"]
         table = parts[0]
@@ -388,7 +388,7 @@ def tables_of(
 
 
 def contest_of_files(policies: Sequence[str]) -> AbstractContextManager[None]:
-    """Return the context in which policies of two or more files are isolated, unless the user trusts them."""
+    """Return a context manager that isolates policies from two or more files, unless the user trusts them."""
     from wsim.policies.user_policies import installed_module
 
     files = {entry.file or installed_module(entry) for entry in map(parse_entry, policies)} - {None}

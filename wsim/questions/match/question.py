@@ -140,7 +140,7 @@ class MatchTables(Options):
         (),
         metavar="NUMBERS",
         read=player_numbers,
-        shown="that of each rule set",
+        shown="the default of each rule set",
         label="How many players?",
         example="3..7",
     )

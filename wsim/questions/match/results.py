@@ -78,7 +78,7 @@ def command_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: 
 
 
 def ratings_of(trials: Sequence[MatchTrial], level: float) -> tuple[pl.DataFrame, list[str]]:
-    """Return the ratings, and a remark if the games do not determine them."""
+    """Return the ratings, and a remark if the games do not determine any."""
     try:
         return ratings(trials, level), []
     except UserError as error:

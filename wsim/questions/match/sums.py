@@ -127,7 +127,7 @@ class MatchSums:
         return result
 
     def identical(self, pair: int) -> bool:
-        """Return whether no deal differs between the two policies of a pair."""
+        """Return whether all deals have equal results for the two policies of a pair."""
         return not self.differing[pair]
 
     def is_self_selected(self, _pair: int) -> bool:

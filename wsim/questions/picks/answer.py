@@ -212,7 +212,7 @@ class PicksAnswer(Answer):
 
     @classmethod
     def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the plan."""
+        """Return the plan of the experiment."""
         return dict(record["plan"])
 
     @classmethod

@@ -21,7 +21,7 @@ def _against(_name: str, value: Any) -> Any:
 
 
 def _chance(_name: str, value: Any) -> Any:
-    """Accept any value: the game validates a chance, or one per seat."""
+    """Accept any value, because the game validates the chance (or one chance per seat)."""
     return value
 
 

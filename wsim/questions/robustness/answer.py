@@ -318,7 +318,7 @@ class _Table:
         return apart[known], left_out[:, known]
 
     def figures(self) -> pl.DataFrame:
-        """Return one row per item and policy."""
+        """Return the figures, one row per item and policy."""
         parts = []
         for index, (policy, estimate) in enumerate(zip(self.policies, self.estimates, strict=True)):
             columns = {
@@ -329,7 +329,7 @@ class _Table:
         return pl.concat(parts)
 
     def items(self) -> pl.DataFrame:
-        """Return one row per item."""
+        """Return the items, one row each, with the differences between players."""
         squares = []
         for left, right in combinations(range(len(self.policies)), 2):
             apart, left_out = self.values[right] - self.values[left], self.left_out[:, right] - self.left_out[:, left]

@@ -63,7 +63,7 @@ class SelfPlayAnswer(Answer):
         return plan.replace(players=seats, policies=[plan.policies[0]]), plan.policies
 
     def provenance_differences(self, record: Mapping[str, Any]) -> list[str]:
-        """Return the differences in how the games of any policy were made."""
+        """Return the differences in how the games were made, for any policy."""
         pairs = zip(map(recorded_provenance, record["made"]), self.made, strict=False)
         return list(dict.fromkeys(remark for recorded, current in pairs for remark in unlike(recorded, current)))
 
@@ -85,7 +85,7 @@ class SelfPlayTables:
 
     @classmethod
     def of(cls, plan: Plan, policies: Sequence[str]) -> SelfPlayTables:
-        """Prepare the tables."""
+        """Prepare the self-play table of each policy."""
         prepare = find_game(plan.game).prepare
         plans = [plan.replace(policies=[name], rotate=False, picks=False, keep="seats") for name in policies]
         ready = tuple((table, prepare(table)) for table in plans)

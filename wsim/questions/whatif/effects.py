@@ -1,4 +1,4 @@
-"""The tables of a what-if: effects at the deciding looks, all metrics, all looks."""
+"""The tables of a what-if: effects at the deciding looks, effects on all metrics, and effects at all looks."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def _chance(_name: str, value: Any) -> Any:
     except ValueError:
         return value
     if not any(0 < text < 1 for text in given):
-        raise UserError(f"the chance that a policy is overruled must lie between 0 and 1, not {value}")
+        raise UserError(f"the chance that a policy is overruled must be between 0 and 1, not {value}")
     return value
 
 
