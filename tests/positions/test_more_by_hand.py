@@ -94,7 +94,7 @@ def test_moments_start_with_a_decision_and_report_it(monkeypatch: pytest.MonkeyP
     """Steps 0, 1, 0, 0, 1, 0: the moments begin at the start, after the second and after the fifth step."""
     monkeypatch.setattr(as_seen_module, "find_game", lambda _name: SimpleNamespace(OPEN=("open",)))
     seen: Any = Seen(None)
-    seen._of = lambda _what, game, _make: [game.steps]
+    seen._cached = lambda _what, game, _make: [game.steps]
 
     def told(*steps: Any) -> list[tuple[list[Any], list[tuple[str, int]]]]:
         return [
