@@ -306,7 +306,7 @@ def test_a_policy_can_be_named_by_module(mine: str, monkeypatch: pytest.MonkeyPa
 
 
 MISTAKES = [
-    ("wrong", "returned .*: an index from 0 to .* is needed"),
+    ("wrong", "returned .*: it must return an index into the list of legal moves, from 0 to "),
     ("two", r"takes \(public, own\), but a policy takes four arguments"),
     ("raises", r"raised KeyError: 0 \(mine\.py, line"),
     ("last:forward=1", "no parameter 'forward'.*: accepted are back, explore"),

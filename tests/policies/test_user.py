@@ -386,7 +386,7 @@ def test_an_interrupt_in_a_policy_is_passed_on(mine: str) -> None:
     ("name", "message"),
     [
         ("bald", r"there is no function 'bald' in .*mine.py: it has .*bold.* \(did you mean 'bold'"),
-        ("number", r"'number' in .*mine.py is not a function but a int"),
+        ("number", r"'number' in .*mine.py is of type int, not a function"),
         (
             "three",
             r"policy '.*:three' takes \(public, own, choice\), but a policy takes four arguments: public, own",

@@ -450,7 +450,9 @@ def _checked(entry: Entry, accepted: Sequence[Parameter], weights: WeightSets | 
         else:
             listed = ", ".join(parameter.name for parameter in accepted) + (" or a weight" if weights else "")
             names = [*known, *(weights.features if weights else ())]
-            raise UserError(f"policy {entry.name!r} has no parameter {key!r}{nearest(key, names)}: accepted are {listed}")
+            raise UserError(
+                f"policy {entry.name!r} has no parameter {key!r}{nearest(key, names)}: accepted are {listed}"
+            )
     return values
 
 

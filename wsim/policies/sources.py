@@ -1,4 +1,4 @@
-"""The source of a user's policy: its file, and the modules that it imports from its own folder or package."""
+"""The sources of a user policy: its file, and the modules that it imports from its own folder or package."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-_LIBRARIES = ("site-packages", "dist-packages")  # folders whose modules do not belong together
+_LIBRARIES = ("site-packages", "dist-packages")  # folders of unrelated modules
 
 
 def digest_of_sources(file: str | Path, module: str = "") -> str:
-    """Return the digest of a policy's sources (for a single file: of its content). OSError if unreadable."""
+    """Return the digest of a policy's sources (for a single file: of its content); OSError if a file is unreadable."""
     first, *imports = contents_of(Path(file).resolve(), module).items()
     import hashlib  # imported late: every help text that lists plan keys imports this module
 
@@ -22,7 +22,7 @@ def digest_of_sources(file: str | Path, module: str = "") -> str:
 
 
 def contents_of(file: Path, module: str = "") -> dict[str, bytes]:
-    """Return the file of a policy and then, sorted, its imports from its folder or package: path -> content.
+    """Return a dictionary path -> content: a policy's file, then its imports from its folder or package, sorted.
 
     ``module`` is the name under which the file was imported; the paths then begin with the package. Imports under names
     computed at run time, or from other folders, are not found. Raises OSError for a file that cannot be read.
@@ -38,13 +38,13 @@ def contents_of(file: Path, module: str = "") -> dict[str, bytes]:
 
 
 def module_file(module: str) -> Path | None:
-    """Return the source of an imported module; None if it is not a Python file."""
+    """Return the path of an imported module's source file; None if the module has no Python file."""
     file = getattr(sys.modules.get(module), "__file__", None)
     return Path(file) if isinstance(file, str) and file.endswith(".py") else None
 
 
 def _sources(first: Path, root: Path, within: Path) -> list[Path]:
-    """Return a file and then, sorted, all files below ``within`` that it imports directly or indirectly."""
+    """Return the file ``first``, then all files below ``within`` that it imports directly or indirectly, sorted."""
     files: set[Path] = set()
     waiting = [first]
     while waiting:
@@ -72,7 +72,7 @@ def _imported(path: Path, folder: Path) -> Iterator[Path]:
 
 
 def _files(folder: Path, name: str) -> Iterator[Path]:
-    """Yield the files that run when the module ``name`` is imported from a folder; none if it is not there."""
+    """Yield the files that run when the module ``name`` is imported from a folder that contains it."""
     for part in name.split("."):
         for path in (folder / f"{part}.py", folder / part / "__init__.py"):
             if path.is_file():

@@ -1,10 +1,10 @@
-"""User policies: loaded from a file, module or package, checked, and made callable by a jitted engine.
+"""User policies: load them from a file, module or package, check them, and make them callable by a jitted engine.
 
 A compiled policy is jitted for the game's signature and never cached on disk, because it may call helpers in other
-modules whose edits a cache would miss. A plain Python policy is called through a C callback that takes the GIL, so it
-works from the engine's threads, which do not hold it; exceptions are stored for ``UserPolicy.complaint``. Both kinds
-get copies of the records in separate memory (``wsim.jit.copies``, ``_copies``): a policy cannot write to the game, and
-hidden data is not in memory next to what it may see.
+modules, and a cache would miss edits there. A plain Python policy is called through a C callback that acquires the GIL,
+because the engine's threads do not hold it; exceptions are stored for ``UserPolicy.complaint``. Both kinds get copies
+of the records in separate memory (``wsim.jit.copies``, ``_copies``): a policy cannot write to the game, and hidden data
+is not in memory next to data that it may see.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from wsim.policies.lineup import Entry
 
 GROUP = "wsim.policies"
-"""Group of entry points under which installed packages offer policies."""
+"""The entry point group in which installed packages offer policies."""
 
 ARGUMENTS = ("public", "own", "choice", "rules")
 VALUED = (*ARGUMENTS, "index")
@@ -68,10 +68,11 @@ class UserPolicy:
 
     Attributes
     ----------
-    where: its file or module, as written. digest: of its source; the module's name if there is no file.
+    where: its file or module, as written.
+    digest: the digest of its sources; the module's name if there is no file.
     call: the entry point that the engine calls (``Interface.explored``).
-    errors: exceptions raised by a plain Python policy, by thread.
-    isolated: its process, if it has one of its own.
+    errors: thread -> exception raised by a plain Python policy.
+    isolated: the policy in its separate process, if it is isolated.
     """
 
     where: str
@@ -82,9 +83,9 @@ class UserPolicy:
     isolated: Isolated | None = None
 
     def complaint(self, label: str, where: str = "") -> UserError | None:
-        """Return the error raised inside the policy in this thread, as one sentence, or None; re-raise an interrupt.
+        """Return a UserError for the exception that the policy raised in this thread, or None; re-raise an interrupt.
 
-        ``where`` is appended: ``, in game 7``.
+        ``where`` is appended to its sentence: ``, in game 7``.
         """
         error = self.errors.pop(threading.get_ident(), None)
         if error is None:
@@ -113,12 +114,12 @@ def installed() -> dict[str, EntryPoint]:
 
 @lru_cache(maxsize=4)
 def _installed_in(folders: tuple[tuple[str, int], ...]) -> dict[str, EntryPoint]:  # noqa: ARG001
-    """Return them for a module search path; this reads the metadata of all packages, which is slow."""
+    """Return the installed policies for a module search path; slow, because it reads the metadata of all packages."""
     return {point.name: point for point in sorted(entry_points(group=GROUP), key=operator.attrgetter("name"))}
 
 
 def _changed(folder: str) -> int:
-    """Return the modification time of a folder."""
+    """Return the modification time of a folder in nanoseconds; 0 if it does not exist."""
     try:
         return os.stat(folder or ".").st_mtime_ns  # noqa: PTH116 (sys.path has strings)
     except OSError:
@@ -136,9 +137,9 @@ def installed_module(entry: Entry) -> str | None:
 def plug(entry: Entry, interface: Interface, *, copies: bool = True) -> UserPolicy:
     """Load, check and compile the function that a line-up entry names (file, module or entry point).
 
-    ``copies=False``: a compiled policy gets the records themselves, which nobody else uses, and settles nothing.
-    Raises UserError, in one sentence, for anything that cannot be played. The same function of the same file content is
-    compiled once per process.
+    ``copies=False``: a compiled policy gets the records themselves, which must not be used elsewhere, and no routine
+    runs before it. Raises UserError, in one sentence, if the function cannot be played. A function is compiled once per
+    process unless its file changes.
     """
     file, module, name = entry.file, entry.module, entry.function
     if file is None and module is None:
@@ -170,7 +171,7 @@ def plug(entry: Entry, interface: Interface, *, copies: bool = True) -> UserPoli
 
 
 def function_of(entry: Entry) -> Any:
-    """Return the function that a line-up entry names in a file or module; UserError if there is none."""
+    """Load and return the function that a line-up entry names in a file or module; UserError if there is none."""
     if entry.file is not None:
         file = entry.path or entry.file
         return function_in(load_file(file, _digest(file)), entry.function, entry.file)
@@ -181,7 +182,7 @@ def function_of(entry: Entry) -> Any:
 
 
 def _digest(file: str) -> str:
-    """Return the digest of a policy file and its imports from its folder; UserError if it cannot be read."""
+    """Return the digest of a policy file and its imports from its folder; UserError if the file cannot be read."""
     path = Path(file)
     if not path.is_file():
         names = [file.name for file in path.parent.glob("*.py")] if path.parent.is_dir() else []
@@ -206,7 +207,7 @@ def _digest_of(module: ModuleType) -> str:
 
 
 def load_file(file: str, digest: str, noun: str = "policy file") -> ModuleType:
-    """Run a file as a separate module; its folder is importable while it is being loaded."""
+    """Execute a file as a new module and return the module; its folder is importable during loading."""
     path = Path(file).resolve()
     name = f"wsim_user_{path.stem}_{digest[-12:]}"
     spec = importlib.util.spec_from_file_location(name, path)
@@ -225,7 +226,7 @@ def load_file(file: str, digest: str, noun: str = "policy file") -> ModuleType:
 
 @contextmanager
 def _importable(folder: Path) -> Iterator[None]:
-    """Put a folder first on the module search path."""
+    """Put a folder first on the module search path inside this context."""
     sys.path.insert(0, str(folder))
     try:
         yield
@@ -252,7 +253,7 @@ def _load_module(name: str) -> ModuleType:
 
 
 def function_in(module: ModuleType, name: str, where: str) -> Any:
-    """Return a function of a module; raise UserError naming similar ones."""
+    """Return a function of a module; raise UserError, with similar names, if there is none."""
     function: Any = module
     for part in name.split("."):
         function = getattr(function, part, None)
@@ -262,7 +263,7 @@ def function_in(module: ModuleType, name: str, where: str) -> Any:
         known = f": it has {', '.join(marked)}" if marked else ""
         raise UserError(f"there is no function {name!r} in {where}{known}{nearest(name, names)}")
     if not callable(function):
-        raise UserError(f"{name!r} in {where} is not a function but a {type(function).__name__}")
+        raise UserError(f"{name!r} in {where} is of type {type(function).__name__}, not a function")
     return function
 
 
@@ -292,7 +293,7 @@ def _check_arguments(source: Any, label: str, arguments: tuple[str, ...]) -> Non
     try:
         signature = inspect.signature(source)
     except (TypeError, ValueError) as error:
-        raise UserError(f"policy {label!r} is not a Python function of ({needed})") from error
+        raise UserError(f"policy {label!r} must be a Python function with the arguments ({needed})") from error
     try:
         signature.bind(*arguments)
     except TypeError as error:
@@ -316,14 +317,14 @@ def _compiled(source: Any, label: str, interface: Interface, *, values: bool, co
 
 
 def _refuse_mistakes(function: Any, label: str, *, compiled: bool = False) -> None:
-    """Raise UserError for a mistake that the code of a policy shows."""
+    """Raise UserError if a policy's code contains a detectable mistake."""
     if mistake := mistake_in(function, compiled=compiled):
         how = ": draw with below(own, n) or uniform(own)" if mistake == UNSEEDED else ""
         raise UserError(f"policy {label!r} {mistake}{how}")
 
 
 def _check_types(inner: Any, label: str, interface: Interface, *, values: bool) -> None:
-    """Compile a policy for the records of the game; raise UserError for a wrong return type."""
+    """Compile a policy for the game's records; raise UserError if its return type is wrong."""
     arguments = tuple(numpy_signature(interface.signature).args[: len(ARGUMENTS)])
     arguments += (types.int64,) if values else ()
     names = [name for record in interface.records for name in record.names]
@@ -337,13 +338,14 @@ def _check_types(inner: Any, label: str, interface: Interface, *, values: bool) 
 
 
 def compiled_for(inner: Any, arguments: tuple[Any, ...], label: str, fields: Collection[str]) -> Any:
-    """Compile a user's function (numba's dispatcher) for argument types; return its return type.
+    """Compile a user's function (a numba dispatcher) for some argument types; return its return type.
 
-    Raises UserError with the first useful line of numba's message, with the nearest of ``fields`` for an unknown field.
+    Raises UserError with the first useful line of numba's message, or, for an unknown field, the most similar name in
+    ``fields``.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NumbaWarning)  # what numba warns about is refused below, or harmless
+            warnings.simplefilter("ignore", NumbaWarning)  # the causes are rejected below, or are harmless
             inner.compile(arguments)
     except KeyError as error:  # numba's error for an unknown field of a record
         guess = nearest(str(error.args[0]), fields)
@@ -403,7 +405,7 @@ def _bridged_values(source: Any, interface: Interface, errors: dict[int, BaseExc
 
 
 def _copies(addresses: Sequence[int], records: Sequence[np.dtype[Any]]) -> list[Any]:
-    """Return copies of the records at some addresses, without moves left over from earlier decisions."""
+    """Return copies of the records at these addresses, with any moves of earlier decisions removed."""
     copies = [
         np.frombuffer(bytearray(ctypes.string_at(address, record.itemsize)), record)[0]
         for address, record in zip(addresses, records, strict=True)
@@ -414,7 +416,7 @@ def _copies(addresses: Sequence[int], records: Sequence[np.dtype[Any]]) -> list[
 
 
 def _valued(source: Callable[..., Any], copies: Any, index: int, errors: dict[int, BaseException]) -> float:
-    """Value a move with a plain Python function; store an exception and signal it by infinity."""
+    """Value a move with a plain Python function; if it raises, store the exception and return infinity."""
     try:
         value = float(source(*copies, index))
     except BaseException as error:
@@ -424,7 +426,7 @@ def _valued(source: Callable[..., Any], copies: Any, index: int, errors: dict[in
 
 
 def _asked(source: Callable[..., Any], copies: Any, errors: dict[int, BaseException]) -> int:
-    """Call a plain Python policy; store an exception and return -1, which is never a legal index."""
+    """Call a plain Python policy; if it raises, store the exception and return -1, which is never a legal index."""
     try:
         index = source(*copies)
         try:

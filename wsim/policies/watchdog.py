@@ -1,7 +1,7 @@
-"""A watchdog for policies: one that does not return is named, with its game, while it runs.
+"""A watchdog for user policies: while a policy does not return, it prints the policy's name and game.
 
 Kernels hold no lock and read no clock, but they record which policy they call and how many decisions they have
-requested (``ANSWER`` of ``wsim.kernels.heads``), in memory that other threads can read. Only games with user policies
+requested (``ANSWER`` in ``wsim.kernels.heads``), in memory that other threads can read. Only games with user policies
 are watched.
 """
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from wsim.policies.user_policies import UserPolicy
 
 PATIENCE = 60.0
-"""Seconds in one decision before a remark is printed."""
+"""Seconds that one decision may take before a remark is printed."""
 _PAUSE = 0.5
-_AT_ONCE = 1.0  # seconds in one decision before it is reported on request
+_AT_ONCE = 1.0  # seconds that one decision may take before it is reported on request
 
 
 class _Played:
-    """The games that one thread is playing. A context manager: they are watched inside it."""
+    """The games that one thread is playing; a context manager that watches them."""
 
     def __init__(self, watch: Watch, label: Callable[[Any], str], answer: Any, numbered: bool) -> None:
         self.watch, self.label, self.answer, self.numbered = watch, label, answer, numbered
@@ -45,14 +45,14 @@ class _Played:
         self.watch.end(self)
 
     def look(self, now: float) -> float:
-        """Return how long the current decision has been observed."""
+        """Return for how many seconds the current decision has been observed."""
         count = int(self.answer["asked"])
         if count == self.first or count != self.count:  # no decision yet, or a new one
             self.count, self.since, self.remarked = count, now, False
         return now - self.since
 
     def sentence(self, seconds: float) -> str:
-        """Return a sentence that names the deciding policy."""
+        """Return a sentence with the name of the deciding policy, its game and its seat."""
         where = f"in game {int(self.answer['number'])}, " if self.numbered else ""
         return (
             f"policy {self.label(self.answer)!r} has been deciding for {seconds:.0f} s, {where}"
@@ -61,7 +61,7 @@ class _Played:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"wsim: {text}; if it never ends, Ctrl-C and once more Ctrl-C stops it\n")
+    sys.stderr.write(f"wsim: {text}; if it never ends, press Ctrl-C twice to stop it\n")
     sys.stderr.flush()
 
 
@@ -70,7 +70,8 @@ class Watch:
 
     Parameters
     ----------
-    patience: seconds before the remark. pause: seconds between looks. say: called with the sentence, once per decision.
+    patience: seconds before the remark. pause: seconds between checks.
+    say: called with the remark, once per decision.
     """
 
     def __init__(self, patience: float = PATIENCE, pause: float = _PAUSE, say: Callable[[str], None] = _say) -> None:
@@ -80,7 +81,7 @@ class Watch:
         self._thread: threading.Thread | None = None
 
     def begin(self, played: _Played) -> None:
-        """Start watching games."""
+        """Start watching these games."""
         with self._lock:
             self._playing.append(played)
             if self._thread is None or not self._thread.is_alive():  # a forked process has no thread
@@ -88,7 +89,7 @@ class Watch:
                 self._thread.start()
 
     def end(self, played: _Played) -> None:
-        """Stop watching games."""
+        """Stop watching these games."""
         with self._lock:
             self._playing.remove(played)
 
@@ -102,7 +103,7 @@ class Watch:
             self.look(time.monotonic())
 
     def look(self, now: float) -> str:
-        """Remark on slow decisions; return a sentence about the longest one, or an empty string."""
+        """Print remarks on slow decisions; return a sentence about the slowest, or "" if none takes a second."""
         with self._lock:
             lasting = [(played.look(now), played) for played in self._playing]
         for seconds, played in lasting:
@@ -118,38 +119,39 @@ _WATCH = Watch()
 
 
 def watched(foreign: bool, label: Callable[[Any], str], answer: Any, *, numbered: bool) -> AbstractContextManager[None]:
-    """Watch the games that this thread plays if they involve user policies (``foreign``).
+    """Return a context that watches the games of this thread if they involve user policies (``foreign``).
 
     ``answer``: the record of the policy being called, which ``label`` turns into its name. ``numbered``: whether the
-    game has a number.
+    games have numbers.
     """
     return _Played(_WATCH, label, answer, numbered) if foreign else nullcontext()
 
 
 def deciding() -> str:
-    """Return a sentence about the user policy that has been deciding for some time; empty if there is none."""
+    """Return a sentence about the user policy with the slowest pending decision; "" if none takes a second."""
     return _WATCH.look(time.monotonic())
 
 
 class Answering:
-    """The reporting of user policies' failures; a base of ``LineUp``, which has ``labels`` and ``plugged``."""
+    """Reports failures of user policies; a base class of ``LineUp``, which defines ``labels`` and ``plugged``."""
 
     labels: tuple[str, ...]
     plugged: Mapping[str, UserPolicy]
     limit_error: Callable[[BrokenLimit, str], UserError] | None
 
     def label_of(self, answer: Any, order: Any = None) -> str:
-        """Return the label of the entry called last (``ANSWER``); ``order``: the order of entries, if not the
-        line-up's.
+        """Return the label of the entry called last (``ANSWER``).
+
+        ``order``: the order of the entries, if it differs from the line-up's.
         """
         entry = int(answer["entry"])
         return self.labels[(entry if order is None else int(order[entry])) % len(self.labels)]
 
     @contextmanager
     def answering(self, answer: Any, order: Any = None, *, numbered: bool = False) -> Iterator[None]:
-        """Let kernels call the line-up, recording the call in ``answer``; ``numbered``: whether the games have numbers.
+        """Let kernels call the line-up and record each call in ``answer``; ``numbered``: whether games have numbers.
 
-        A policy that does not return is remarked on; one that raises becomes a UserError.
+        Prints a remark if a policy does not return; turns an exception in a policy into a UserError.
         """
         try:
             with watched(bool(self.plugged), partial(self.label_of, order=order), answer, numbered=numbered):
@@ -161,7 +163,7 @@ class Answering:
             raise
 
     def _raise_limit(self, error: Exception, answer: Any, numbered: bool) -> None:
-        """Raise UserError if a guard stopped the game: a number no longer fits (``wsim.limits``)."""
+        """Raise UserError if a guard stopped the game because a number no longer fits (``wsim.limits``)."""
         from wsim.jit import LimitError, broken_limit
 
         if not isinstance(error, LimitError) or self.limit_error is None:
@@ -179,15 +181,15 @@ class Answering:
         self.raise_failure(where=game and f", in {game}")
         raise UserError(
             f"policy {self.label_of(answer, order)!r} returned {int(answer['index'])} in {game and f'{game}, '}"
-            f"seat {int(answer['seat'])}: an index from 0 to {int(answer['count']) - 1} into the list of legal moves "
-            "is needed"
+            f"seat {int(answer['seat'])}: it must return an index into the list of legal moves, from 0 to "
+            f"{int(answer['count']) - 1}"
         )
 
     def raise_failure(self, error: Exception | None = None, where: str = "", asked: str | None = None) -> None:
         """Raise UserError for an exception inside a user policy, in one sentence; do nothing if there was none.
 
-        From a plain Python policy that raised, the engine sees only -1. An exception of a compiled policy leaves the
-        engine: pass it as ``error``. ``asked``: the entry called last.
+        If a plain Python policy raises, the engine sees only -1. An exception in a compiled policy propagates through
+        the engine: pass it as ``error``. ``asked``: the label of the entry called last.
         """
         for label, plugged in self.plugged.items():
             complaint = plugged.complaint(label, where)
@@ -199,13 +201,13 @@ class Answering:
         if error is not None and compiled:
             names = (
                 repr(asked) if asked in compiled else " or ".join(map(repr, compiled))
-            )  # of a pool: it could be any of them
+            )  # if it is in a pool, any of them may have raised
             text = " ".join(str(error).split())
             raise UserError(f"policy {names} raised {type(error).__name__}: {text}{where}") from error
 
 
 def _failed_effect(error: Exception, where: str) -> UserError | None:
-    """Return the error of an effect function that a formula called; None if it was not such an error."""
+    """Return a UserError if ``error`` comes from an effect function that a formula called; otherwise None."""
     effects = sys.modules.get("wsim.policies.effect_calls")  # not loaded means not called
     failure: UserError | None = effects.failure(error, where) if effects else None
     return failure

@@ -1,8 +1,8 @@
-"""Weight sets: how much a feature-based policy values each feature. Data, from built-in and user files.
+"""Weight sets: how much a feature-based policy values each feature, read from built-in and user files.
 
 A file has one table per set: ``[military]``, then weights such as ``shield = 1.5``. A weight is one number, or a list
-with a number for each part of a game. A set that ``extends`` another one (of the file, or built in) inherits the
-weights that it does not name; otherwise these are 0.
+with a number for each part of a game. A set that ``extends`` a different set (in the same file, or built-in) inherits
+the weights that it does not name; without ``extends``, they are 0.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ Sets = Mapping[str, Mapping[str, Any]]  # as written
 
 @dataclass(frozen=True, eq=False)
 class WeightSets:
-    """The weights that a game's policy ``weighted`` knows, and their named sets.
+    """The weights that a game's policy ``weighted`` accepts, and their named sets.
 
     Attributes
     ----------
     file: the file of the built-in sets.
     features: name of a weight -> the unit that it values, in the order of the last axis of ``SETTINGS.weights``.
-    shape: that of ``SETTINGS.weights``: (weights,) or (parts of a game, weights).
-    part: the name of such a part, as in "one for each age"; empty if there are none.
+    shape: the shape of ``SETTINGS.weights``: (weights,) or (parts of a game, weights).
+    part: the name of a part of a game, as in "one for each age"; empty if weights are not separate for each part.
     """
 
     file: Path
@@ -54,15 +54,15 @@ class WeightSets:
         return {name: index for index, name in enumerate(self.features)}
 
     def read(self, path: str, actual_path: str | None = None) -> Mapping[str, Weights]:
-        """Return the sets of a user's file, which may extend each other and the built-in ones.
+        """Return the sets in a user's file, which may extend each other and the built-in sets.
 
-        ``actual_path``: where the file is, if not at ``path``. Raises UserError for a file that cannot be read, or
-        with a list of all mistakes in it.
+        ``actual_path``: where the file is, if not at ``path``. Raises UserError if the file cannot be read or contains
+        mistakes, all of which are listed.
         """
         return self._resolved(_parse(Path(actual_path or path)), self.shipped, path)
 
     def in_entry(self, key: str, value: Value, policy: str) -> float | list[float]:
-        """Return a weight set in a line-up entry: a number, or one for each part of a game, as in ``1/2.5/0``."""
+        """Parse a weight in a line-up entry: a number, or one for each part of a game, as in ``1/2.5/0``."""
         texts = value.split("/") if isinstance(value, str) and self.part else [value]
         numbers = [_number(text) for text in texts]
         if len(numbers) not in (1, self.shape[0] if self.part else 1) or None in numbers:
@@ -81,7 +81,7 @@ class WeightSets:
         for name in sets:
             with mistakes.noted():
                 for key in reversed(self._chain(name, sets, known, done, file)):
-                    done[key] = self.zeros()  # for the sets that extend it, if it has mistakes
+                    done[key] = self.zeros()  # a base for the sets that extend it, if it contains mistakes
                     with mistakes.noted():
                         done[key] = self._filled(key, sets[key], ChainMap(done, dict(known)), file)
         mistakes.raise_any()
@@ -90,7 +90,7 @@ class WeightSets:
     def _chain(
         self, name: str, sets: Sets, known: Mapping[str, Weights], done: Mapping[str, Weights], file: str
     ) -> list[str]:
-        """Return a set and the chain of sets in the file that it extends, without those already done."""
+        """Return a set and, in order, the sets in the file that it extends, up to one that is already resolved."""
         chain: dict[str, None] = {}
         current = name
         while current not in done:
@@ -113,7 +113,7 @@ class WeightSets:
         return list(chain)
 
     def _filled(self, name: str, entries: Mapping[str, Any], known: Mapping[str, Weights], file: str) -> Weights:
-        """Return the weights of a set on top of those that it extends."""
+        """Return the weights of a set; weights that it does not name come from the set that it extends."""
         base = entries.get(_EXTENDS)
         weights = self.zeros() if base is None else known[base].copy()
         mistakes = Mistakes()
@@ -134,7 +134,7 @@ class WeightSets:
         return self.indices[key]
 
     def _values(self, key: str, value: Any, name: str, file: str) -> float | list[float]:
-        """Return the weight's value, or its values for each part of a game."""
+        """Return a weight's value, or its value for each part of a game."""
         parts = self.shape[0] if self.part else 1
         values = value if self.part and isinstance(value, list) else [value] * parts
         valid = len(values) == parts and all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
@@ -145,7 +145,7 @@ class WeightSets:
 
 
 def _number(value: Value) -> float | None:
-    """Return a finite number, given as a number or as text; None for anything else."""
+    """Return a finite number, given as a number or a string; None for anything else."""
     try:
         number = value if isinstance(value, int) else float(value)
     except ValueError:
@@ -154,7 +154,7 @@ def _number(value: Value) -> float | None:
 
 
 def _parse(path: Path) -> Sets:
-    """Return the sets of a file as written; raise UserError for a file with anything else."""
+    """Return the sets in a file as written; raise UserError if it contains anything else."""
     sets = read_toml(path, "weights file")
     if not sets:
         raise UserError(f"the weights file {str(path)!r} has no set: write [name], then weights such as name = 1.0")
