@@ -15,7 +15,7 @@ from wsim.questions.registry import question_of_format
 
 ROOT = Path(__file__).parents[2]
 RECORDS = sorted((ROOT / "tests" / "data" / "reading").glob("*.json"))
-OF_POSITIONS = {"analyse_page.py", "play_pages.py"}
+OF_POSITIONS = {"analyse_page.py", "play_pages.py", "seat_page.py"}
 """Pages of moves, which are not made of table rows."""
 
 

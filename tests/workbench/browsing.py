@@ -35,6 +35,15 @@ def entered(chrome: Chrome, address: str, width: int, page: str = "") -> Chrome:
     return chrome
 
 
+def fits(view: Chrome) -> None:
+    """Check that the page does not scroll sideways, on a phone and at a desk; it stays as wide as it was."""
+    width = int(view.execute_script("return innerWidth"))
+    for other in (1280, 390):
+        resize(view, other)
+        assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth"), view.current_url
+    resize(view, width)
+
+
 def shown_and_sound(view: Chrome, address: str, page: str, scheme: str, width: int, prepare: str = "") -> None:
     """Show a page; an accessibility engine has nothing to say of it, and it does not scroll sideways.
 

@@ -26,6 +26,7 @@ from wsim.policies.isolation import is_isolated
 from wsim.policies.lineup import parse_entry
 from wsim.questions.registry import OUTPUTS
 from wsim.workbench import queue_of_questions
+from wsim.workbench.ask_page import words_of
 from wsim.workbench.folder import Folder
 from wsim.workbench.forms import form_of, forms
 from wsim.workbench.queue_of_questions import MAX_WAITING, Questions, QueuedQuestion
@@ -124,6 +125,20 @@ def test_a_question_is_asked_followed_and_listed(caller: Caller, tmp_path: Path)
     assert (tmp_path / "a.json").read_text() == "answer"
     assert "/answer?file=a.json" in caller.get("/asked/1").text
     assert "What if 1" in caller.get("/ask").text
+
+
+def test_what_was_asked_is_told_in_the_words_of_the_form() -> None:
+    told = {}
+    for name, texts in {
+        "whatif": {"change": ["cards.Palace.points=5"], "budget": ["2k"]},
+        "run": {"players": ["3"], "seed": ["1"]},
+    }.items():
+        told[name] = words_of(form_of(name), texts)
+    assert told["whatif"] == {"What do you want to change": "cards.Palace.points=5", "How many deals at most": "2k"}
+    assert told["run"] == {
+        "What is played": "7 Wonders 1e, 3 players, 10,000 games, net", "How many players": "3",
+        "Seed of the random numbers": "1",
+    }  # fmt: skip
 
 
 def test_mistakes_are_shown_in_the_form_next_to_the_input(caller: Caller) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.report.browser import complaints
-from tests.workbench.browsing import base, entered, shown_and_sound, soon
+from tests.workbench.browsing import base, entered, fits, shown_and_sound, soon
 from tests.workbench.conftest import Serve
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def test_a_question_is_followed_reloaded_found_in_another_tab_and_stopped(
     fill(view, "match", {**LONG, "out": "long.json"})
     soon(view).until(effects)
     assert complaints(view) == []
+    fits(view)
     asked = view.current_url
     view.refresh()
     soon(view).until(effects)
@@ -90,6 +91,9 @@ def test_a_question_is_followed_reloaded_found_in_another_tab_and_stopped(
     view.find_element("css selector", "a.big").click()
     soon(view).until(lambda one: "wsim rerun short.json" in one.page_source)
     assert complaints(view) == []
+    fits(view)
+    view.back()
+    soon(view).until(lambda one: "See the answer" in one.page_source)
     view.close()
     view.switch_to.window(view.window_handles[0])
     soon(view).until(lambda one: "See the answer" in one.page_source)  # the first tab was told, too
@@ -111,11 +115,12 @@ def test_mistakes_appear_while_typing_and_a_value_is_chosen_from_the_list(view: 
     wrong = view.find_element("css selector", "#wrong-policies")
     soon(view).until(lambda _: "did you mean 'random'" in wrong.text)
     assert complaints(view) == []
+    fits(view)
     policies.send_keys(Keys.BACKSPACE, "m")
     soon(view).until(lambda one: "on this machine" in one.find_element("css selector", "#forecast").text)
     assert wrong.text == ""
     assert view.find_element("css selector", "#preview li").text == "Palace, points: 8 to 5"
-    assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    fits(view)
     view.get(view.current_url.replace("/ask/whatif", "/ask"))
 
 

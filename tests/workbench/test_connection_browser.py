@@ -191,7 +191,10 @@ def test_a_run_that_is_deleted_while_it_is_shown_is_refused_in_one_sentence_and_
     chrome: Chrome, line: Line
 ) -> None:
     record(Plan.make(games=40, seed=3), line.folder / "gone")
-    chrome.get(line.address("/run?run=gone&table=wonders"))
+    line.delay = 0.3
+    chrome.get(line.address("/run?run=gone"))
+    chrome.find_element("css selector", "a[href*='table=wonders']").click()
+    soon(chrome).until(lambda one: one.find_elements("css selector", "thead a"))
     shutil.rmtree(line.folder / "gone")
     chrome.find_element("css selector", "thead a").click()
     soon(chrome).until(lambda one: "does not exist" in text(one))

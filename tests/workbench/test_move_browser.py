@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.report.browser import complaints
-from tests.workbench.browsing import base, entered, shown_and_sound, soon
+from tests.workbench.browsing import base, entered, fits, shown_and_sound, soon
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -59,8 +59,20 @@ def test_a_slider_moves_the_figures_and_undo_brings_them_back(chrome: Chrome, ad
     soon(chrome).until(lambda view: "points%3D4" in view.current_url)
     soon(chrome).until(lambda view: deals(view) >= before)  # it goes on where it was
     assert chrome.find_element("css selector", f"{POINTS} output").text == "4"
+    fits(chrome)
     chrome.refresh()
     soon(chrome).until(lambda view: deals(view) >= before)
+    first = chrome.current_window_handle
+    chrome.switch_to.new_window("tab")
+    chrome.get(f"{base(address)}{PALACE.replace('Palace', 'Theater')}&change=cards.Theater.points%3D4")
+    soon(chrome).until(deals)
+    figure = "return document.querySelector('#figures tbody').textContent.includes('Seats that have Theater')"
+    assert chrome.execute_script(figure)
+    chrome.close()
+    chrome.switch_to.window(first)
+    soon(chrome).until(lambda view: "another page plays" in view.find_element("css selector", "#state").text)
+    chrome.refresh()
+    soon(chrome).until(lambda view: deals(view) >= 64)
     fix = chrome.find_element("css selector", "#fix")
     soon(chrome).until(lambda _: fix.is_enabled())
     fix.send_keys(Keys.ENTER)
@@ -74,3 +86,6 @@ def test_a_change_is_kept_as_a_patch(chrome: Chrome, address: str, folder: Path)
     soon(chrome).until(lambda view: "saved=patch.toml" in view.current_url)
     assert "cards.Palace.points = 5" in (folder / "patch.toml").read_text()
     assert base(address) in chrome.current_url
+    fits(chrome)
+    chrome.back()
+    assert chrome.find_element("css selector", f"{POINTS} output").text == "5"

@@ -80,6 +80,24 @@ def test_a_new_table_shows_its_first_turn(caller: Caller) -> None:
     assert caller.get(link(table), cookie=None).text.replace(version, 'data-version="1"') == page.text
 
 
+def test_a_seat_leads_back_to_the_workbench_only_for_a_browser_that_may_see_it(caller: Caller) -> None:
+    table = opened(caller)
+    mine, guests = caller.get(link(table)).text, caller.get(link(table), cookie=None).text
+    assert '<a href="/play"' in mine
+    assert "<nav" not in guests
+    assert caller.get(link(table), cookie="wsim-8123=wrong").text == guests
+
+
+def test_a_page_before_the_game_has_the_icons_that_a_renewed_page_draws(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = opened(caller)
+    monkeypatch.setattr(Table, "ready", False)
+    page = caller.get(link(table)).text
+    assert "The game is being prepared" in page
+    assert '<symbol id="icon-' in page
+
+
 def test_a_stale_move_is_rejected_in_one_sentence(caller: Caller) -> None:
     table = opened(caller)
     page = caller.get(link(table))
@@ -390,7 +408,7 @@ def test_hints_are_computed_once_without_blocking_other_pages(caller: Caller, mo
         assert go.wait(60)
         return hint(game, playouts, shown)
 
-    monkeypatch.setattr("wsim.workbench.play_pages.hint", slowly)
+    monkeypatch.setattr("wsim.workbench.seat_page.hint", slowly)
 
     async def all_at_once() -> list[int]:
         hints = [asyncio.create_task(caller.request("GET", f"{link(table)}?hint=1")) for _ in range(60)]
@@ -536,7 +554,9 @@ def test_policies_play_to_the_end_unattended(caller: Caller, monkeypatch: pytest
         time.sleep(0.01)
     page = caller.get(f"/seat/{table.watching}", cookie=None).text
     sheet = page.partition('id="sheet"')[2].partition("</table>")[0]
-    assert {"military", "civilian"} <= set(re.findall(r">(\w+)</th>", sheet))
+    named = re.findall(r">(\w+)</th>", sheet)
+    assert {"military", "civilian"} <= set(named[2:])
+    assert named[:2] == ["Seat", "points"]  # the total is there on a phone, too
     totals = [score["total"] for score in table.game().result or ()]
     assert sorted(map(int, re.findall(r'total">(\d+)<', sheet))) == sorted(totals)
     while table.ended is None:

@@ -12,7 +12,7 @@ import pytest
 import wsim
 from tests.conftest import ROOT
 from tests.report.browser import colours, complaints, resize, started
-from tests.workbench.browsing import base, entered, soon
+from tests.workbench.browsing import base, entered, fits, soon
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 
+LOST = "one => !document.querySelector(one.getAttribute('href'))"
+"""A script that says whether the symbol of an icon is missing."""
 COMPILED = 300
 """Seconds in which playouts of a game are compiled, where they were never played."""
 
@@ -82,9 +84,17 @@ def test_two_people_play_by_keys_in_two_browsers_and_a_page_that_waits_renews_it
     other.get(bob)
     assert "a person, waits" in text(other)
     other.refresh()
+    fits(other)
+    desk = other.current_window_handle
+    other.switch_to.new_window("tab")  # the same seat twice: what is chosen here is shown there
+    other.get(bob)
     other.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
     soon(other).until(lambda one: "Age I, turn 2" in text(one))
-    soon(view).until(lambda one: "Age I, turn 2" in text(one))
+    other.close()
+    other.switch_to.window(desk)
+    for one in (other, view):
+        soon(one).until(lambda one: "Age I, turn 2" in text(one))
+    fits(view)
     token = f"wsim-{base(address).rpartition(':')[2]}"
     assert [token in {each["name"] for each in one.get_cookies()} for one in (view, other)] == [True, False]
     assert "Choose: your move" in text(view)
@@ -143,19 +153,26 @@ def test_policies_play_live_and_a_seat_is_taken_over(view: Chrome) -> None:
     moment = view.find_element("id", "moment").text
     assert complaints(view) == []
     assert len(view.find_elements("css selector", "#seats .city .card[data-face]")) > 3 * 4  # hands and cities
+    icons = "return [...document.querySelectorAll('#seats use')].map(one => one.getAttribute('href'))"
+    lost = f"return [...document.querySelectorAll('#seats use')].filter({LOST}).length"
+    assert view.execute_script(icons)
+    assert view.execute_script(lost) == 0
+    assert view.execute_script("return document.getElementById('where').getBoundingClientRect().width") > 120
     view.find_element("id", "step").send_keys(Keys.ENTER)
     soon(view).until(lambda one: one.find_element("id", "moment").text not in ("", moment))
     view.find_element("id", "chances-of").click()
     soon(view).until(lambda one: one.find_elements("css selector", "[data-curve=chances] polyline"))
     view.find_element("id", "try").click()
     soon(view).until(lambda one: one.find_elements("css selector", "#values > article .worths a"))
+    fits(view)
     view.get(watch)
+    fits(view)
     soon(view).until(lambda one: one.find_elements("id", "take-over"))
     view.find_element("id", "take-over").send_keys(Keys.ENTER)
     soon(view).until(lambda one: "Choose:" in text(one))
     assert view.current_url != watch
     view.get(watch)
-    assert "Still to choose: You" in text(view)
+    assert "Still to choose: Player" in text(view)
     assert not view.find_elements("id", "pause")
 
 
@@ -173,6 +190,8 @@ def test_sitting_down_by_the_invitation_while_somebody_watches(view: Chrome, oth
     view.find_element("css selector", ".places button").send_keys(Keys.ENTER)
     soon(view).until(lambda one: "Gül at" in one.title)
     seat = view.current_url
+    view.refresh()
+    assert "Choose: your move" in text(view)
     view.get(invitation)  # scanned again: the browser has a seat
     assert view.current_url == seat
     resize(other, width)
@@ -199,6 +218,7 @@ def test_board_chances_and_decisions_of_an_analysis_are_one(view: Chrome, addres
     assert len(decisions) == 3
     assert all("age 1, turn 1" in decision.text for decision in decisions)
     assert decisions[0].find_elements("css selector", ".face")  # each move beside its card
+    fits(view)
     view.execute_script(
         """const field = document.querySelector('[data-curve=chances] .field'), box = field.getBoundingClientRect();
         field.dispatchEvent(new MouseEvent('click', {clientX: box.left + box.width, clientY: box.top + 5}));"""

@@ -123,12 +123,18 @@ def test_a_site_can_be_searched_from_disk(chrome: Chrome, tmp_path: Path) -> Non
     assert chrome.get_log("browser") == []  # type: ignore[no-untyped-call]
 
 
+@pytest.fixture(scope="module")
+def site_of_a_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("published")
+    record(Plan.make(games=60, seed=3, players=3, policies="random"), folder / "study" / "r")
+    publish(folder / "study", folder / "site")
+    return folder / "site"
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 390])
-def test_a_published_run_can_be_read_from_disk(chrome: Chrome, tmp_path: Path, width: int) -> None:
-    folder, site = tmp_path / "study", tmp_path / "site"
-    record(Plan.make(games=60, seed=3, players=3, policies="random"), folder / "r")
-    publish(folder, site)
+def test_a_published_run_can_be_read_from_disk(chrome: Chrome, site_of_a_run: Path, width: int) -> None:
+    site = site_of_a_run
     resize(chrome, width)
     colours(chrome, "light")
     chrome.get((site / "index.html").as_uri())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.report.browser import complaints, resize
-from tests.workbench.browsing import base, entered, shown_and_sound, soon
+from tests.workbench.browsing import base, entered, fits, shown_and_sound, soon
 from wsim.lab.store import load_run
 
 if TYPE_CHECKING:
@@ -69,8 +69,6 @@ def test_a_run_is_followed_while_it_plays_from_another_page_and_back(
 
 
 def test_a_run_is_followed_stopped_and_continued(chrome: Chrome, address: str, folder: Path) -> None:
-    from selenium.webdriver.support.ui import WebDriverWait
-
     entered(chrome, address, 390, "/ask/run?policies=random&games=150k&out=study")
     chrome.find_element("css selector", ".go button").click()
     soon(chrome).until(lambda one: one.execute_script(FIGURES))
@@ -90,11 +88,31 @@ def test_a_run_is_followed_stopped_and_continued(chrome: Chrome, address: str, f
     assert chrome.execute_script("return document.documentElement.scrollWidth <= innerWidth")
     chrome.find_element("link text", "Continue").click()
     assert chrome.find_element("css selector", "input[name=games]").get_attribute("value") == "150000"
-    field = chrome.find_element("css selector", "input[name=games]")
-    field.clear()
-    field.send_keys("150100")
     chrome.find_element("css selector", ".go button").click()
-    WebDriverWait(chrome, 300).until(lambda one: one.execute_script(OVER))  # a hundred thousand games
-    assert load_run(folder / "study").games == 150_100
-    soon(chrome).until(lambda one: one.execute_script(FIGURES))
+    soon(chrome).until(lambda one: "left" in one.find_element("css selector", "#left").text)
+    soon(chrome).until(lambda _: load_run(folder / "study").games > games)
+    chrome.find_element("css selector", "#asked form button").click()
+    soon(chrome).until(lambda one: one.execute_script(OVER))
+    assert games < load_run(folder / "study").games < 150_000
+
+
+def test_a_small_run_is_played_to_its_end_and_grown(chrome: Chrome, address: str) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    entered(chrome, address, 390, "/ask/run?policies=random&players=3&games=400&out=small")
+    chrome.find_element("css selector", ".go button").send_keys(Keys.ENTER)
+    soon(chrome).until(lambda one: one.execute_script(OVER) and one.execute_script(DRAWN))
+    assert "7 Wonders 1e, 3 players, 400 games, random" in chrome.find_element("css selector", ".made").text
     assert complaints(chrome) == []
+    chrome.refresh()
+    soon(chrome).until(lambda one: one.execute_script(DRAWN) == "400")
+    chrome.find_element("link text", "Play more games of it").send_keys(Keys.ENTER)
+    soon(chrome).until(lambda one: "continued" in one.current_url)
+    assert chrome.find_element("css selector", "input[name=games]").get_attribute("value") == "800"
+    fits(chrome)
+    chrome.back()
+    soon(chrome).until(lambda one: one.execute_script(DRAWN) == "400")
+    chrome.find_element("css selector", "a.big").send_keys(Keys.ENTER)
+    soon(chrome).until(lambda one: one.find_elements("css selector", ".sentences"))
+    assert "400 games" in chrome.find_element("css selector", ".sentences").text
+    fits(chrome)

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 import altair as alt
@@ -32,6 +33,8 @@ CLEAR = 0.05
 """The q-value below which a row is clear."""
 MOST_LINES = len(SERIES)  # score distributions that can be distinguished
 MOST_BINS = 60
+NARROW_LINE = 34
+"""Letters of the title of an axis that fit below a narrow chart."""
 LETTER = 7.2  # pixels per letter of a label, in the widest common font
 _PARTS = re.compile(r"(?<=[:,;/ ])(?=[^:,;/ ])")  # characters after which a name may be broken
 _NAMESPACE = re.compile(r' xmlns(:\w+)?="[^"]*"')  # not needed within HTML
@@ -107,6 +110,11 @@ def heading_of(chart: Chart, column: Column) -> str:
     """Return the title of an axis with the unit of its labels."""
     heading, unit = chart.axis or column.heading, unit_of(column)
     return heading if not unit or unit in heading else f"{heading}, {unit}"
+
+
+def _title(heading: str, narrow: bool) -> str | list[str]:
+    """Return the title of an axis, in lines that fit a narrow chart."""
+    return wrap(heading, NARROW_LINE) if narrow and len(heading) > NARROW_LINE else heading
 
 
 def _value_axis(column: Column, ticks: int) -> alt.Axis:
@@ -191,12 +199,12 @@ def _forest(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palett
         base = alt.Chart(shown).encode(y=y, description="tip:N")
         colour = _state_scale(ACCENT, FAINT)
         bars = base.mark_rule(strokeWidth=3, strokeCap="round").encode(
-            x=alt.X("from:Q", title=heading, scale=scale, axis=axis),
+            x=alt.X("from:Q", title=_title(heading, narrow), scale=scale, axis=axis),
             x2="to:Q",
             color=alt.Color("state:N", scale=colour, legend=None),
         )
         points = base.mark_point(size=75, strokeWidth=2, opacity=1).encode(
-            x=alt.X("value:Q", title=heading, scale=scale),
+            x=alt.X("value:Q", title=_title(heading, narrow), scale=scale),
             stroke=alt.Stroke("state:N", scale=colour, legend=None),
             fill=alt.Fill("state:N", scale=_state_scale(ACCENT, "var(--paper)"), legend=None),
         )
@@ -237,12 +245,12 @@ def _grouped_forest(chart: Chart, column: Column, rows: Rows, palette: Palette) 
         base = alt.Chart(shown).encode(y=y, description="tip:N")
         colour = alt.Color("colour:N", scale=None)
         bars = base.mark_rule(strokeWidth=3, strokeCap="round", aria=False).encode(
-            x=alt.X("from:Q", title=heading, scale=scale, axis=_value_axis(column, 4 if narrow else 8)),
+            x=alt.X("from:Q", title=_title(heading, narrow), scale=scale, axis=_value_axis(column, 4 if narrow else 8)),
             x2="to:Q",
             color=colour,
         )
         points = base.mark_point(size=60, strokeWidth=2, opacity=1).encode(
-            x=alt.X("value:Q", title=heading, scale=scale),
+            x=alt.X("value:Q", title=_title(heading, narrow), scale=scale),
             stroke=alt.Stroke("colour:N", scale=None),
             fill=alt.Fill("fill:N", scale=None),
         )
@@ -548,12 +556,14 @@ def _change(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> 
         base = alt.Chart(shown).encode(y=y, description="tip:N")
         colour = alt.Scale(domain=["before", "after"], range=[FAINT, ACCENT])
         bars = base.mark_rule(strokeWidth=3, strokeCap="round").encode(
-            x=alt.X("from:Q", title=heading, scale=scale, axis=_value_axis(columns[0], 4 if narrow else 8)),
+            x=alt.X(
+                "from:Q", title=_title(heading, narrow), scale=scale, axis=_value_axis(columns[0], 4 if narrow else 8)
+            ),
             x2="to:Q",
             color=alt.Color("state:N", scale=colour, legend=None),
         )
         points = base.mark_point(size=75, strokeWidth=2, opacity=1).encode(
-            x=alt.X("value:Q", title=heading, scale=scale),
+            x=alt.X("value:Q", title=_title(heading, narrow), scale=scale),
             stroke=alt.Stroke("state:N", scale=colour, legend=None),
             fill=alt.Fill(
                 "state:N", scale=alt.Scale(domain=["before", "after"], range=["var(--paper)", ACCENT]), legend=None
@@ -593,10 +603,10 @@ def _band(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Dr
         )
         like = alt.Chart(band).mark_rect(opacity=0.14, color="var(--good)").encode(x="from:Q", x2="to:Q")
         bars = base.mark_rule(strokeWidth=3).encode(
-            x=alt.X("from:Q", title=title, scale=scale, axis=axis), x2="to:Q", color=colour
+            x=alt.X("from:Q", title=_title(title, narrow), scale=scale, axis=axis), x2="to:Q", color=colour
         )
         points = base.mark_point(filled=True, size=70, opacity=1).encode(
-            x=alt.X("value:Q", title=title, scale=scale), color=colour
+            x=alt.X("value:Q", title=_title(title, narrow), scale=scale), color=colour
         )
         return alt.layer(like, _reference_line(x=0.0), bars, points).properties(
             height=_chart_height(shown[LABEL], narrow)

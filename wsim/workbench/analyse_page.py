@@ -29,7 +29,7 @@ from wsim.report.cards import Faces, cards_in
 from wsim.report.game_page import board_values, render, replay_of_game
 from wsim.workbench.game_analysis import Analyses, Analysis, followed, with_branches
 from wsim.workbench.play_pages import replay_page, tables_of, waited
-from wsim.workbench.play_table import person
+from wsim.workbench.play_table import NAMELESS, person
 from wsim.workbench.rendering import OWN, folder_of, form_of, page, whole
 
 if TYPE_CHECKING:
@@ -289,7 +289,7 @@ def play_on(request: Request) -> Response:
     history, at = analysis.game.history(), whole("the number of steps", fields.get("step", ""))
     if at >= len(history) or (seat := history[at].to_move) is None:
         raise UserError(f"there is no decision after {at} steps")
-    position, name = history[at], person(fields.get("name", "")) or "You"
+    position, name = history[at], person(fields.get("name", "")) or NAMELESS
     table = tables_of(request.app).open(lambda: position, position.plan, {seat: name}, folder_of(request).root)
     return RedirectResponse(f"/play/{table.key}", HTTPStatus.SEE_OTHER)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass
+from contextlib import suppress
+from dataclasses import MISSING, asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -20,6 +21,7 @@ from wsim.lab.plan import Plan
 from wsim.lab.record import RECORD
 from wsim.questions.registry import questions
 from wsim.workbench.checks import check, field_of
+from wsim.workbench.folder import plan_words
 from wsim.workbench.forms import form_of as question_form
 from wsim.workbench.forms import forms
 from wsim.workbench.pickers import choices, faces_of
@@ -184,17 +186,30 @@ def _field(name: str, typed: str, default: Any, spec: Option, texts: Texts) -> F
     shown = spec.shown() if callable(spec.shown) else spec.shown
     if shown is None and default not in (MISSING, None, (), ""):
         shown = f"{default:,}" if isinstance(default, int) else str(default)
+    shown, said = _of_game(shown or "", " ".join(texts.get("game", ()))), spec.sentence
+    said += "" if said.endswith(".") else "."
     label = spec.label or name.replace("_", " ").capitalize()
     if typed == "bool":
-        return Field(name, label, spec.sentence, "tick", text)
+        return Field(name, label, said, "tick", text)
     if name == "game":
-        return Field(name, label, spec.sentence, "choice", text, shown or "", tuple(GAMES))
+        return Field(name, label, said, "choice", text, shown, tuple(GAMES))
     lines = typed.startswith("tuple") and spec.read is None and name != POLICIES
     several = "lines" if lines else "commas" if typed.startswith("tuple") else ""
     return Field(
-        name, label, spec.sentence, "lines" if lines else "line", text, shown or "", picker=spec.picker,
+        name, label, said, "lines" if lines else "line", text, shown, picker=spec.picker,
         example=spec.example, several=several,
     )  # fmt: skip
+
+
+def _of_game(shown: str, game: str) -> str:
+    """Return the default of a game from a text with those of all games.
+
+    >>> _of_game("1e; 2005 for tower_of_babel", "tower_of_babel"), _of_game("1e; 2005 for tower_of_babel", "")
+    ('2005', '1e')
+    """
+    first, *others = shown.split("; ")
+    named = {name: text for text, _, name in (other.rpartition(" for ") for other in others)}
+    return named.get(game, first) if set(named) <= set(GAMES) else shown
 
 
 def _first_sentence(kind: Form) -> str:
@@ -208,10 +223,21 @@ def queued_page(request: Request) -> Response:
     kind = queued.kind
     return page(
         request, "asked.html.j2", f"{kind.title} {queued.number}", queued=queued, record=queued.record(),
-        game=" ".join(queued.texts.get("game", ())) or next(iter(GAMES)), texts=queued.texts,
+        game=" ".join(queued.texts.get("game", ())) or next(iter(GAMES)), asked=words_of(kind, queued.texts),
         again=f"/ask/{kind.name}?{again}", answer=kind.address(queued.out), found=_finding(request, queued),
         more=_more(queued), follows=kind.followed, root=str(folder_of(request).root), scripts=["ask.js"],
     )  # fmt: skip
+
+
+def words_of(kind: Form, texts: Texts) -> dict[str, str]:
+    """Return what was asked, by the words of the form; games that are played also with what was left to the form."""
+    labels = {name: spec.label or name.replace("_", " ").capitalize() for name, _, _, _, spec in kind.fields()}
+    words = {}
+    if kind.followed:
+        with suppress(UserError):  # a run that is continued may be gone
+            plan, _ = kind.read(texts)
+            words = {} if plan is None else {"What is played": plan_words(asdict(plan))}
+    return words | {labels.get(name, name).rstrip("?"): ", ".join(lines) for name, lines in texts.items()}
 
 
 def _finding(request: Request, queued: QueuedQuestion) -> Finding | None:

@@ -152,7 +152,7 @@ def _label(metric: Metric) -> str:
     if metric.item is not None:
         return f"Seats that have {metric.item}"
     if metric.where:
-        return f"Wins of {' '.join(name for _, name in metric.where)}"
+        return f"Wins of {' '.join(f'side {name}' if column == 'side' else name for column, name in metric.where)}"
     return "Mean score of a seat"
 
 

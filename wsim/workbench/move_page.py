@@ -155,7 +155,7 @@ def _drawn(changes: Changes, item: str, mistakes: Mapping[str, str]) -> dict[str
     """Return the drawings of the part as printed and as changed, if it is a card."""
     printed = Faces.of(changes.game, Source(changes.ruleset))
     if item not in printed:
-        return {"game": changes.game, "drawings": []}
+        return {"game": changes.game, "faces": printed, "drawings": []}
     drawings = [("Printed", printed.card(item))]
     if changes.lines and not mistakes:
         drawings.append(

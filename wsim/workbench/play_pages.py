@@ -20,36 +20,24 @@ from starlette.routing import Route
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import Plan, loadable_games
-from wsim.positions.chances import line_up_of, no_chances, playouts_of
 from wsim.positions.game_value import Game
 from wsim.positions.kernel_game import compile_stepping
-from wsim.positions.move_text import move_text, value_texts
-from wsim.positions.played_game import HINTS, hint
+from wsim.positions.played_game import HINTS
 from wsim.positions.position_file import people_by_seat, read
-from wsim.positions.scenes import Card
-from wsim.positions.values import BY_NET
-from wsim.report.cards import Faces, cards_in
-from wsim.report.game_page import AtTable, Replay, board_values
 from wsim.spec.catalogues import catalogues_of
 from wsim.workbench.evening import standings
 from wsim.workbench.guard import ANY, origin_of
-from wsim.workbench.play_table import MAX_LETTERS, MAX_PEOPLE, PACES, Decision, Table, Tables, new_seed, person
+from wsim.workbench.play_table import MAX_LETTERS, MAX_PEOPLE, NAMELESS, PACES, Table, Tables, new_seed, person
 from wsim.workbench.rendering import folder_of, form_of, page, whole
+from wsim.workbench.seat_page import LINES, chances_so_far, hints, seat_page, win_chance
 
 if TYPE_CHECKING:
     from markupsafe import Markup
     from starlette.applications import Starlette
     from starlette.requests import Request
 
-    from wsim.positions.chances import Chances
-
 MENU = (("Play", "/play"),)
 MAX_THOUGHTS = 24  # results that are stored
-LINES = 14  # of the public history
-FEW = 20
-"""Playouts for each moment of a game that is watched, without a value net."""
-SUMS = ("seat", "total", "coins", "rank", "win_share")
-"""What a score has besides the points of each category."""
 PATIENCE, PAUSE = 25.0, 0.2  # seconds that a browser waits for a change, and between two checks
 REPLAY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 """Content policy of a page that is one file."""
@@ -135,6 +123,7 @@ def _tables_page(
         rulesets=list(_rulesets()),
         default="" if default is None else f"{default.NAME} {default.default_plan()['ruleset']}",
         default_policies="" if default is None else _joined(default.default_plan().get("policies", ())),
+        nameless=NAMELESS,
         file=file,
         plan=plan,
         seats=range(MAX_PEOPLE if plan is None else min(plan.players, MAX_PEOPLE)),
@@ -248,6 +237,7 @@ def show_table(request: Request) -> Response:
         codes={}
         if local or find_spec("segno") is None
         else {place: qr_code(address) for place, address in addresses.items()},
+        nameless=NAMELESS,
         sitting=table.sitting(),
         free=table.free(),
         standings=standings(table.evening),
@@ -310,17 +300,17 @@ async def show_seat(request: Request) -> Response:
     seat = place if isinstance(place, int) else None
     version, learned = table.version, dict[str, Any]()
     playouts = HINTS if "check" in request.query_params else None
-    answers: dict[str, Callable[..., Any]] = {"hint": _hints, "chance": _chances}
+    answers: dict[str, Callable[..., Any]] = {"hint": hints, "chance": chances_so_far}
     for wanted, work in answers.items():
         allowed = seat is not None or (wanted == "chance" and not table.names)
         if allowed and wanted in request.query_params and table.ready and not table.over:
             key = (table.key, str(seat), wanted, str(playouts))
             learned[wanted] = await _thoughts_of(request.app).about(key, version, partial(work, table, seat, playouts))
     if (known := learned.pop("chance", None)) is not None:
-        learned |= {"chances": known, "chance": "" if seat is None else _chance(known, seat)}
+        learned |= {"chances": known, "chance": "" if seat is None else win_chance(known, seat)}
     if table.version != version and table.names:  # the playouts are of a past decision
         learned = {}
-    return await run_in_threadpool(_seat_page, request, table, seat, learned)
+    return await run_in_threadpool(seat_page, request, table, seat, learned)
 
 
 def move(request: Request) -> Response:
@@ -373,7 +363,7 @@ def take_seat(request: Request) -> Response:
 def _taken(request: Request, table: Table) -> Response:
     fields = dict(form_of(request))
     seat = whole("a seat", fields.get("seat", ""))
-    table.take_over(seat, person(fields.get("name", "")) or "You")
+    table.take_over(seat, person(fields.get("name", "")) or NAMELESS)
     tables_of(request.app).keep()
     return RedirectResponse(f"/seat/{table.links[seat]}", HTTPStatus.SEE_OTHER)
 
@@ -439,124 +429,6 @@ def sit_down(request: Request) -> Response:
 
 def _cookie(table: Table) -> str:
     return f"wsim-seat-{table.key}"
-
-
-def _seat_page(request: Request, table: Table, seat: int | None, learned: Mapping[str, Any]) -> Response:
-    """Return the page of a seat, or of those who watch (``seat`` None)."""
-    link = request.path_params["link"]
-    values: dict[str, Any] = {
-        "version": table.version,  # read first: later changes are shown by the next page
-        "table": table,
-        "seat": seat,
-        "link": link,
-        "sentence": table.failure or ("" if seat is None else table.named(table.refusal(seat))),
-        "menu": (),
-        "scripts": ["play.js"],
-        "modules": ["replay.js"],
-        "styles": ["replay.css", "play.css", "board.css"],
-        "game": table.plan.game,
-        "scenes": (),
-    }
-    heading = f"{'Watching' if seat is None else f'{table.names[seat]} at'} {find_game(table.plan.game).TITLE}"
-    if not table.ready:
-        return page(request, "seat.html.j2", heading, **values, decision=None)
-    game, decision = table.game(), None if seat is None else table.decision(seat)
-    faces, board = Faces.of_plan(table.plan), _board(table, game, seat, learned.get("chances"))
-    scenes = board.get("scenes", ())
-    hand = scenes[-1].cities[seat].hand if scenes and seat is not None and game.to_move is not None else ()
-    obstacles = {} if decision is None else decision.game.obstacles()
-    moves = [] if decision is None else _moves(decision, hand, table, faces, obstacles)
-    scores = sorted(game.result or (), key=lambda seat: (-seat["win_share"], -seat["total"]))
-    values |= (
-        board
-        | {
-            "faces": faces,
-            "drawings": faces.hidden(cards_in(scenes)),  # only of cards that the seat sees
-            "words": "" if seat is None or scores else game.view(seat),
-            "standings": standings(table.evening) if len(table.evening) > 1 else (),
-            "obstacles": {
-                name: why for name, why in obstacles.items() if name not in {group["name"] for group in moves}
-            },
-            "sitting": table.sitting(),
-            "waited_for": table.waited_for(),
-            "seen": table.seen()[-LINES:],
-            "scores": scores,
-            "categories": [
-                name
-                for name in (scores[0] if scores else ())
-                if name not in SUMS and any(score[name] for score in scores)
-            ],
-            "chances_known": table.ended is not None,
-            "decision": decision,
-            "steps": len(game.steps),
-            "moves": moves,
-            "hints": learned.get("hint") or {},
-            "chance": learned.get("chance") or "",
-            "playouts": HINTS,
-            "by_net": game.by_net and "check" not in request.query_params,
-            "paces": PACES,
-            "letters": MAX_LETTERS,
-        }
-    )
-    return page(request, "seat.html.j2", heading, **values)
-
-
-def _board(table: Table, game: Game, seat: int | None, known: Chances | None) -> dict[str, Any]:
-    """Return the content of the board: the finished game with its chances, or what may be seen so far."""
-    if table.over:
-        table.look_back()
-        if (ended := table.ended) is not None:
-            return board_values(ended, home=len(ended.story.scenes) - 1)
-    story = table.seen_by(seat).story(game, table.sitting())
-    if known is None or len(known.share) != len(story.scenes):  # not asked for, or of a past decision
-        known = no_chances(len(story.seats))
-    acting = list(table.waited_for())
-    if not table.names and game.to_move is not None and game.decision in find_game(game.plan.game).OPEN:
-        acting = [game.to_move]
-    return board_values(Replay(game.plan, game.number, story, known, ""), AtTable(seat, acting))
-
-
-def _moves(
-    decision: Decision, cards: Sequence[Card], table: Table, faces: Faces, obstacles: Mapping[str, str]
-) -> list[dict[str, Any]]:
-    """Return the legal moves of a decision by card of the hand, with why it cannot be built; others are last.
-
-    Moves without a card are grouped by what they name that has a drawing, such as a wonder that all build.
-    """
-    hand = {card.name: card for card in cards}
-    groups: dict[str | None, dict[str, Any]] = {}
-    for move in decision.game.legal():
-        name = move.get("card") or next((one for one in move.values() if isinstance(one, str) and one in faces), None)
-        key = name if isinstance(name, str) else None
-        drawn = hand.get(str(name)) or (Card(str(name)) if name in faces else None)
-        why = obstacles.get(str(name), "")
-        group = groups.setdefault(key, {"card": drawn, "name": key, "why": why, "moves": []})
-        group["moves"].append((move["index"], table.named(move_text(move, decision.game))))
-    return sorted(groups.values(), key=lambda group: group["name"] is None)
-
-
-def _hints(table: Table, seat: int, playouts: int | None) -> dict[int, dict[str, str]]:
-    """Return the value of each move for a seat: win share, and loss against the best move (empty for the best)."""
-    decision = table.decision(seat)
-    if decision is None:
-        return {}
-    rows = hint(decision.game, playouts, shown=None)
-    texts = [value_texts(row, 2, best=rank == 0) for rank, row in enumerate(rows)]
-    return {row["index"]: {"share": share, "loss": loss} for row, (share, _, loss) in zip(rows, texts, strict=True)}
-
-
-def _chances(table: Table, seat: int | None, playouts: int | None) -> Chances:
-    """Return the chances of everybody so far, from what a seat knows or, where only policies play, from all hands."""
-    game = table.game()
-    playing = line_up_of(game.plan, game.number)
-    playouts = playouts_of(playing, FEW if seat is None else HINTS) if playouts is None else playouts
-    return table.seen_by(seat).chances(game, playing, playouts)
-
-
-def _chance(known: Chances, seat: int) -> str:
-    """Return the win chance of a seat as text."""
-    share, low, high = (100 * float(values[-1, seat]) for values in (known.share, known.low, known.high))
-    return f"{share:.0f}%" + ("" if known.playouts == BY_NET else f" (95% interval {low:.0f} to {high:.0f}%)")
 
 
 async def changes(request: Request) -> Response:

@@ -41,6 +41,8 @@ MAX_TABLES = 40
 MAX_PEOPLE = 7
 PACE, PACES = 2.0, (0.5, 1.0, 2.0, 5.0)
 """Seconds for a moment of a game between policies: at first, and those that can be chosen."""
+NAMELESS = "Player"
+"""The name of somebody who gives none: events say "Player builds Palace"."""
 MAX_LETTERS = 40
 """Length limit of a name."""
 SEEDS = 1 << 48

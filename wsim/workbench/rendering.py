@@ -93,6 +93,12 @@ def chart_file(request: Request, figures: Sequence[Figure], game: str | None, na
     return Response(as_png(drawing, colours), media_type="image/png", headers=named)
 
 
+def owner(request: Request) -> bool:
+    """Return whether the browser may see the whole workbench, not only the page of its seat."""
+    access = request.app.state.access
+    return bool(access.knows(request.cookies.get(access.cookie, "")))
+
+
 def folder_of(request: Request) -> Folder:
     """Return the opened folder."""
     folder: Folder = request.app.state.folder
