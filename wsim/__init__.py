@@ -21,7 +21,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
-import wsim.forked  # noqa: F401 (watches forks from now on)
+import wsim.forked  # noqa: F401 (starts to watch for forks)
 from wsim.version import __version__ as __version__
 
 _NAMES = [

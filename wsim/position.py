@@ -84,7 +84,7 @@ class Position(ABC):
         """Return the names of the numbers in an observation; without ``history``, only of the current table."""
         return ()
 
-    def observation(self, seat: int, size: int) -> NDArray[Any]:  # noqa: ARG002 (games with columns read it)
+    def observation(self, seat: int, size: int) -> NDArray[Any]:  # noqa: ARG002 (for games with columns)
         """Return the first ``size`` numbers of a seat's observation, as int16."""
         import numpy as np
 

@@ -353,9 +353,7 @@ def _not_excluded(search: PatchSearch) -> list[str]:
     for candidate in candidates[:MAX_NAMED]:
         count = f"{len(candidate.patch)} value{'' if len(candidate.patch) == 1 else 's'}"
         subject = (
-            f"A patch of {count}, {_patch_line(candidate.patch)}, is"
-            if candidate.patch
-            else "Changing nothing is"
+            f"A patch of {count}, {_patch_line(candidate.patch)}, is" if candidate.patch else "Changing nothing is"
         )
         off = [float(cell.excess(value)) / cell.reach for cell, value in zip(cells, candidate.level.value, strict=True)]
         binds = int(np.argmax(off))
@@ -434,7 +432,7 @@ def _targets(search: PatchSearch, proof: Proof | None) -> pl.DataFrame:
 
 
 def _between(goal: Goal, cells: Sequence[Cell]) -> dict[tuple[str, str], float]:
-    """Return the known half widths for a different good player's target win shares without the patch."""
+    """Return the known half widths for another good player's win shares of targets, without the patch."""
     game = find_game(goal.game)
     names = [name for name, analysis in analyses_of(game).items() if analysis.moves == "win_share"]
     half_widths: dict[tuple[str, str], float] = {}

@@ -253,7 +253,7 @@ def _goal_of(file: Path, source: str, tables: Mapping[str, Any]) -> Goal:
         with mistakes.noted():
             parsed["search"].append(_search(str(file), search))
     mistakes.raise_any()
-    from wsim.questions.metrics import followed_for  # late: it imports numpy
+    from wsim.questions.metrics import followed_for  # imported late: it imports numpy
 
     metrics = [row.metric for section in ("target", "keep") for row in parsed[section]]
     goal = Goal(

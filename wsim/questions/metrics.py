@@ -75,7 +75,7 @@ def words_of(column: str) -> str:
 
 @dataclass(frozen=True)
 class Metric:
-    """A quantity that is compared.
+    """A quantity that comparisons measure in every arm.
 
     Attributes
     ----------

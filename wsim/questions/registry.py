@@ -136,7 +136,7 @@ class Question:
 
     @property
     def about(self) -> str:
-        """The help text."""
+        """The help text of its command."""
         return inspect.getdoc(self.option_groups[0]) or ""
 
     @property

@@ -58,9 +58,7 @@ class Words:
         return f"nothing clear about {self.noun}: the effect may be of either sign{known}"
 
     def interval(self, low: float | None, high: float | None, level: float, value: float = 0.0) -> str:
-        """Return `` (95% interval 5.6 to 8.6)``, without signs if both ends have the effect's sign; empty if
-        unknown.
-        """
+        """Return `` (95% interval 5.6 to 8.6)``, without signs if both ends have the effect's; empty if unknown."""
         if low is None or high is None:
             return ""
         scale = 100 if self.share else 1

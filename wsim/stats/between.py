@@ -86,7 +86,7 @@ class Between:
     noise: Mapping[str, float]
 
     def half_widths(self, level: float = 0.95) -> dict[str, float]:
-        """Return, by row, the half width of the interval for the figure of a different good player."""
+        """Return, by row, the half width of the interval for the figure of another good player."""
         values, noise = np.array(list(self.figures.values()), float).T, [self.noise[name] for name in self.figures]
         return dict(zip(self.figures, player_half_widths(values, np.array(noise), level).tolist(), strict=True))
 
@@ -96,7 +96,7 @@ class Between:
         return np.asarray(half[np.isfinite(half)] / _half_widths_per_sd(self.families, 0.95))
 
     def with_players(self, table: Table, figure: str, level: float = 0.95) -> Table:
-        """Add the half width for the figure of a different player to a table; verdicts on win shares allow for it."""
+        """Add the half width for the figure of another good player to a table; verdicts on win shares allow for it."""
         name = pl.concat_str([pl.col(label).cast(pl.String) for label in table.labels], separator=" ")
         known = name.replace_strict(self.half_widths(level), default=None, return_dtype=pl.Float64)
         column = table.frame.select(known.alias(PLAYER_HALF_WIDTH))[PLAYER_HALF_WIDTH]

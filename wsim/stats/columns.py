@@ -9,7 +9,7 @@ from wsim.document import CATEGORY, COUNT, NUMBER, POINTS, PROBABILITY, RATIO, S
 POINTS_OF = "points_"
 """The prefix of columns with points by category."""
 PLAYER_HALF_WIDTH = "player_half_width"
-"""The column with the half width, around the preceding figure, for the figure of a different good player."""
+"""The column with the half width, around the preceding figure, for the figure of another good player."""
 FAIR = "fair_share_ratio"
 OF_WINS = "of wins"
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 _NORMAL = NormalDist()
-_SERIES_FROM = 200  # degrees of freedom from which four terms of the Cornish-Fisher series are exact to 1e-8
-_NORMAL_FROM = 100_000  # degrees of freedom from which a tail is taken from the normal distribution
+_SERIES_FROM = 200  # from this many degrees of freedom, four terms of the Cornish-Fisher series are exact to 1e-8
+_NORMAL_FROM = 100_000  # from this many degrees of freedom, tails are taken from the normal distribution
 _SMALLEST = 1e-300
 _SMALLEST_STEP = 1e-13  # relative step size at which a quantile has converged
 _MOST_STEPS = 200  # far out in the heaviest tail, each step only about doubles the value

@@ -160,7 +160,7 @@ class Cells:
 
 
 def _keys(summary: Summary, columns: Sequence[str], codes: NDArray[np.int64]) -> pl.DataFrame:
-    """Return the names that combination numbers stand for."""
+    """Decode combination numbers: return the names in each column."""
     series: dict[str, pl.Series] = {}
     for name in reversed(columns):
         kind = summary.kind(name)

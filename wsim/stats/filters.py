@@ -25,7 +25,7 @@ def column_named(
 
     ``splits``: columns that options would add, mapped to the option. ``columns``: the declared columns.
     """
-    heading = heading.replace("colour", "color")  # as the columns spell it
+    heading = heading.replace("colour", "color")  # as column names spell it
     name = heading.strip().replace(" ", "_")
     by_heading = {column.heading: column.name for column in reversed(columns)}
     old = OLD_NAMES.get(name)

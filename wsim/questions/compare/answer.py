@@ -168,7 +168,7 @@ def metric_columns(*, shares: bool = False) -> tuple[Column, ...]:
 
 
 def _slim(metrics: pl.DataFrame) -> pl.DataFrame:
-    """Drop columns that repeat a different one; the JSON record has all of them."""
+    """Drop columns that duplicate another column; the JSON record has all of them."""
     if not (metrics["n_first"] == metrics["n_second"]).all():
         return metrics
     return metrics.drop("n_second", "differing", strict=False).rename({"n_first": "n"})

@@ -54,8 +54,8 @@ def ratings(trials: Sequence[MatchTrial], level: float) -> pl.DataFrame:
 def circle(trial: MatchTrial) -> list[int]:
     """Return a shortest cycle of policies in which each beats the next and the last beats the first; empty: none.
 
-    A policy beats a different one if the interval of their difference in win share excludes 0; at mixed tables, if the
-    interval of the difference in finishing ahead does.
+    A policy beats another if the interval of their difference in win share excludes 0; at mixed tables, if the interval
+    of the difference in finishing ahead does.
     """
     design = trial.table.design
     differences = _ahead(trial) if design.mixed else trial.figures().edges

@@ -134,7 +134,7 @@ class PicksAnswer(Answer):
 
     @property
     def title(self) -> str:
-        """The title."""
+        """The title of the table of effects."""
         return f"Effects of picks, {self.games:,} games"
 
     def record(self) -> dict[str, Any]:

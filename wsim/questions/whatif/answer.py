@@ -278,7 +278,7 @@ def _title_of(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _slim(rows: Sequence[Mapping[str, Any]]) -> Lines:
-    """Drop columns that repeat the title or a different column; the JSON record has all of them."""
+    """Drop columns that duplicate the title or another column; the JSON record has all of them."""
     hidden = {"variant"} if len({row["variant"] for row in rows}) == 1 else {"decided_at"}
     hidden |= {"value"} if rows[0]["value"] is None else {"variant"}
     same = all(row["n_baseline"] == row["n_changed"] for row in rows)
