@@ -311,7 +311,7 @@ MISTAKES = [
     ("raises", r"raised KeyError: 0 \(mine\.py, line"),
     ("last:forward=1", "no parameter 'forward'.*: accepted are back, explore"),
     ("lost", r"no function 'lost'.*\(did you mean 'last'\?\)"),
-    ("number", "'number' in .* is not a function"),
+    ("number", "'number' in .* is of type int, not a function"),
 ]
 
 
