@@ -166,8 +166,6 @@ def test_cards_and_wonders_can_be_split_and_describe_the_split(wsim_command: Com
 def test_a_filter_on_a_missing_seats_column_suggests_by(wsim_command: Command, run: str) -> None:
     answer = wsim_command("matchups", run, "--filter", "side=B")
     assert answer.code == 2
-    assert answer.err.startswith(
-        "wsim: the table has no column 'side', which --by policy,side adds: it has policy, "
-    )
+    assert answer.err.startswith("wsim: the table has no column 'side', which --by policy,side adds: it has policy, ")
     shown = wsim_command("table", run, "policies", "--by", "policy,side", "--filter", "side=B", "--json")
     assert {row["side"] for row in json.loads(shown.out)["rows"]} == {"B"}

@@ -39,7 +39,7 @@ def game() -> wsim.Game:
 def evaluate_node(caller: Caller, address: str) -> Reply:
     while True:
         reply = caller.get(address.partition("#")[0])
-        if reply.status != 200 or ("Working it out" not in reply.text):
+        if reply.status != 200 or not re.search("Preparing the analysis|Valuing the decisions", reply.text):
             return reply
         time.sleep(0.05)
 
@@ -49,7 +49,7 @@ def test_an_unfinished_saved_game_can_be_analysed(caller: Caller, tmp_path: Path
     here = game().follow().follow().step(1).follow()
     (tmp_path / "ours.json").write_text(here.to_json())
     page = evaluate_node(caller, "/analyse?file=ours.json&playouts=2")
-    assert "It is not over" in page.text
+    assert "The game is not over" in page.text
     assert "wsim trace" not in page.text
     why = why_along(list(decisions_of(here)), 2)
     boards = [seat.name for seat in story_of(here).seats]
@@ -138,12 +138,12 @@ def test_a_game_of_a_run_links_to_its_replay(caller: Caller, tmp_path: Path, wsi
     assert wsim_command("run", *words, "--out", str(tmp_path / "study")).code == 0
     page = evaluate_node(caller, "/analyse?run=study&number=1&playouts=2")
     assert "wsim trace study 1 --playouts 2 --why" in page.text
-    assert "What cost most" in page.text
+    assert "Costliest moves" in page.text
     tried = re.search(r"href=\"(/analyse\?run=study[^\"#]*at=30[^\"#]*)", page.text)
     assert tried is not None
     other = evaluate_node(caller, tried[1].replace("&amp;", "&"))
-    assert "How this branch ends" in other.text
-    assert "the game as it was" in other.text
+    assert "Result of this branch" in other.text
+    assert "the original game" in other.text
     (tmp_path / "whole.json").write_text(followed(game()).to_json())
     page = evaluate_node(caller, "/analyse?file=whole.json&playouts=2")
     assert "wsim trace whole.json --playouts 2 --why" in page.text
@@ -157,7 +157,7 @@ def test_a_table_can_be_analysed_only_after_the_game(caller: Caller) -> None:
     while not table.over:
         chosen(caller, link(table))
     page = evaluate_node(caller, f"/analyse?table={table.key}&playouts=2")
-    assert "How it ended" in page.text
+    assert "Result of the game" in page.text
     assert re.search(r"Ann \([A-Z]\w+ [AB]\), age 1, turn 1", page.text)
     assert caller.get(f"/analyse?table={table.key}", cookie=None).status == 403
 

@@ -205,7 +205,7 @@ def test_a_question_can_be_stopped(caller: Caller, tmp_path: Path) -> None:
     assert (first.state, second.state) == ("stopped", "stopped")
     assert (tmp_path / "a.json").read_text() == "so far"
     assert not (tmp_path / "b.json").exists()
-    assert "what the games until then said" in caller.get("/asked/1").text
+    assert "the results up to the point where you stopped" in caller.get("/asked/1").text
     assert "stopped before it started" in caller.get("/asked/2").text
     assert caller.get("/asked/3").status == 400
     assert caller.post("/asked/1/stop", origin="http://evil.example").status == 403

@@ -156,7 +156,7 @@ def test_games_with_policies_are_not_counted_as_games_of_people(caller: Caller, 
     table = opened(caller)
     finish(table)
     assert [len(game.scores) for game in table.evening] == [3]
-    assert "Games in which policies played are not kept" in caller.get(f"/play/{table.key}").text
+    assert "Only games without policies are stored" in caller.get(f"/play/{table.key}").text
     assert not list(tmp_path.glob("evening-*"))
 
 

@@ -74,7 +74,7 @@ def test_a_new_table_shows_its_first_turn(caller: Caller) -> None:
     after = caller.get(link(table), cookie=None).text
     assert "Age I, turn 2" in after
     assert re.search(r"<b>random 1</b>\s+builds", after)  # by name, not by number
-    assert "seat 1" not in after.partition("All that you know, in words")[0]
+    assert "seat 1" not in after.partition("Everything that you know, in words")[0]
     assert caller.post(f"{link(table)}/undo", cookie=None).status == 303
     version = f'data-version="{table.version}"'
     assert caller.get(link(table), cookie=None).text.replace(version, 'data-version="1"') == page.text
@@ -303,7 +303,7 @@ def test_saved_and_resumed_it_is_the_same_game(caller: Caller, tmp_path: Path) -
     saved = wsim.Game.from_json((tmp_path / "ours.json").read_text())
     assert saved.record() == table.game().record()
     assert "ours.json" in caller.get("/play").text
-    assert "Go on with ours.json" in caller.get("/play?file=ours.json").text
+    assert "Continue ours.json" in caller.get("/play?file=ours.json").text
     again = opened(caller, file="ours.json", name0="Ann")
     assert again.game().record() == saved.record()
     chosen(caller, link(table))
@@ -353,7 +353,7 @@ def test_errors_at_the_table_are_shown_there_and_no_seat_is_offered(
     monkeypatch.setattr("wsim.positions.kernel_game.KernelGame.cold", lambda _: 12.0)
     table = opened(caller, policies="balancd")
     assert "balancd" in table.failure
-    assert "It cannot be played" in caller.get(link(table)).text
+    assert "The game cannot be played" in caller.get(link(table)).text
     page = caller.get(f"/play/{table.key}").text
     assert "balancd" in page
     assert "/seat/" not in page
@@ -476,7 +476,7 @@ def test_others_can_look_and_undo_while_a_policy_thinks(caller: Caller, monkeypa
     with ThreadPoolExecutor(1) as browser:
         waiting = browser.submit(chosen, caller, link(table, 1))
         assert thinks.wait(60)
-        assert "A policy thinks." in caller.get(link(table), cookie=None).text
+        assert "A policy is thinking." in caller.get(link(table), cookie=None).text
         assert caller.post(f"{link(table, 1)}/undo", cookie=None).status == 303
         page = caller.get(link(table, 1), cookie=None)
         other = MOVES.findall(page.text)[1]
@@ -563,7 +563,7 @@ def test_policies_play_to_the_end_unattended(caller: Caller, monkeypatch: pytest
         time.sleep(0.01)
     page = caller.get(f"/seat/{table.watching}", cookie=None).text
     assert "Turning points" in page
-    assert "are being worked out" not in page
+    assert "are being computed" not in page
 
 
 def opened_by_policies(caller: Caller) -> Table:
@@ -580,7 +580,7 @@ def test_a_game_without_scenes_is_played_as_text(caller: Caller) -> None:
     table = opened(caller, rules="toy toy-1e", policies="bold", seed="3")
     while not table.over:
         page = caller.get(f"{link(table)}?hint=1&chance=1", cookie=None)
-        assert "All that you know, in words" in page.text
+        assert "Everything that you know, in words" in page.text
         assert chosen(caller, link(table), page).status == 303
     assert "The game is over" in caller.get(link(table), cookie=None).text
     assert "Turning points" in caller.get(f"{link(table)}/replay", cookie=None).text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -229,14 +230,14 @@ def test_board_chances_and_decisions_of_an_analysis_are_one(view: Chrome, addres
     soon(view).until(lambda one: one.find_elements("css selector", shown))
     assert view.current_url.endswith("#18")
     view.find_element("css selector", f"{shown} .worths a").click()
-    soon(view).until(lambda one: "How this branch ends" in text(one))
+    soon(view).until(lambda one: "Result of this branch" in text(one))
     soon(view).until(lambda one: one.find_elements("css selector", shown))
     view.find_element("id", "before").click()
-    soon(view).until(lambda one: "How it ended" in text(one))
+    soon(view).until(lambda one: "Result of the game" in text(one))
     soon(view).until(lambda one: one.find_elements("css selector", shown))
     assert view.current_url.endswith("#18")
     view.back()
-    soon(view).until(lambda one: "How this branch ends" in text(one))
+    soon(view).until(lambda one: "Result of this branch" in text(one))
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -254,11 +255,11 @@ def test_a_move_of_babel_is_tried_as_soon_as_one_is_valued(
     assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth")
     tried = view.find_element("css selector", "#values > article .worths a").get_attribute("href")
     view.get(str(tried))
-    soon(view).until(lambda one: "How this branch ends" in text(one))
+    soon(view).until(lambda one: "Result of this branch" in text(one))
     soon(view).until(lambda one: one.find_elements("css selector", "#values > article .worths a"))
     assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth")
     view.find_element("id", "before").click()
-    soon(view).until(lambda one: "How it ended" in text(one))
+    soon(view).until(lambda one: "Result of the game" in text(one))
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
@@ -277,7 +278,7 @@ def test_an_accessibility_engine_reports_no_problems(view: Chrome, address: str,
         "analyse": f"{base(address)}/analyse?file=ours.json",
     }.items():
         view.get(place)
-        soon(view).until(lambda one: "Working it out" not in text(one))
+        soon(view).until(lambda one: not re.search("Preparing the analysis|Valuing the decisions", text(one)))
         found[name] = complaints(view)
         if name == "builder":  # hand and discs are drawn
             assert view.find_elements("css selector", ".city .card.drawn .icon")

@@ -106,7 +106,7 @@ def test_a_small_run_is_played_to_its_end_and_grown(chrome: Chrome, address: str
     assert complaints(chrome) == []
     chrome.refresh()
     soon(chrome).until(lambda one: one.execute_script(DRAWN) == "400")
-    chrome.find_element("link text", "Play more games of it").send_keys(Keys.ENTER)
+    chrome.find_element("link text", "Play more games").send_keys(Keys.ENTER)
     soon(chrome).until(lambda one: "continued" in one.current_url)
     assert chrome.find_element("css selector", "input[name=games]").get_attribute("value") == "800"
     fits(chrome)
