@@ -78,8 +78,8 @@ def test_advice_text_fits_80_columns_and_obeys_a_time_limit(wsim_command: Comman
     [
         (["no.json"], "there is no file 'no.json'"),
         (["/dev/zero"], "'/dev/zero' is neither a position file nor the folder of a run"),
-        (["here.json", "3"], "'here.json' is one position: GAME needs a run"),
-        (["here.json", "--seat", "1"], "'here.json' is one position: --seat needs a run"),
+        (["here.json", "3"], "'here.json' contains a single position: GAME needs a run"),
+        (["here.json", "--seat", "1"], "'here.json' contains a single position: --seat needs a run"),
         (["here.json", "--playouts", "1"], "at least 2 playouts are needed, or 0 for the value net, not 1"),
         (["here.json", "--seconds", "-1"], "seconds must be more than 0"),
         (["here.json", "--playout-policies", "balancd"], "balancd"),

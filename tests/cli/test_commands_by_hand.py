@@ -218,7 +218,7 @@ def test_a_terminal_chart_has_a_common_scale_including_zero() -> None:
 def test_the_remaining_time_is_forecast_from_the_pace() -> None:
     assert forecast("games", 10, 100, 5.9) == "", "less than a minute"
     assert forecast("games", 10, 100, 6.0) == (
-        "This will take about 1 minutes at most (100 games); Ctrl-C stops it with the results so far."
+        "This will take at most about 1 minutes (100 games); Ctrl-C stops it with the results so far."
     )
     assert "about 89 minutes" in forecast("games", 1, 1000, 5.34)
     assert "about 1.5 hours" in forecast("games", 1, 1000, 5.4, "")

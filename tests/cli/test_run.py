@@ -225,6 +225,6 @@ def test_long_work_without_a_terminal_prints_a_forecast(monkeypatch: pytest.Monk
         assert heard is not None
         for done in (1, 2, 4):
             heard("decisions", done, 80)
-    assert capsys.readouterr().err == "This will take about 2 minutes at most (80 decisions); Ctrl-C stops it.\n"
+    assert capsys.readouterr().err == "This will take at most about 2 minutes (80 decisions); Ctrl-C stops it.\n"
     with progress_bar(False, always_forecast=True) as heard:
         assert heard is None

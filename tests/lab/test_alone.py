@@ -194,7 +194,7 @@ def test_files_named_by_options_are_relative_to_the_working_folder(
     Path("sub/plan.toml").write_text('patch = "p.toml"\ncards = "c.toml"\n')
     plan = Plan.from_toml("sub/plan.toml", patch="q.toml")
     assert (plan.path_of("q.toml"), plan.path_of("c.toml")) == ("q.toml", "sub/c.toml")
-    with pytest.raises(UserError, match=r"'c\.toml' is two different files, 'sub/c\.toml' and 'c\.toml'"):
+    with pytest.raises(UserError, match=r"'c\.toml' refers to two different files, 'sub/c\.toml' and 'c\.toml'"):
         Plan.from_toml("sub/plan.toml", patch="c.toml")
 
 

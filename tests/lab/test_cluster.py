@@ -408,7 +408,7 @@ def test_a_worker_that_would_play_different_games_refuses(place: Path) -> None:
         ),
         (
             "--cluster local:2 --threads 2",
-            "--threads is for this machine and --cluster has its own threads: give only one of them",
+            "--threads applies to this machine, but --cluster has its own threads: use only one of them",
         ),
     ],
 )
@@ -422,7 +422,7 @@ def test_a_mistake_is_reported_in_one_sentence(wsim_command: Command, words: str
 def test_a_missing_extra_is_named(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "find_spec", lambda name: None)
     answer = wsim_command("run", "--games", "10", "--cluster", "local:2", "--out", "run")
-    assert (answer.code, answer.err) == (2, "wsim: a cluster needs the extra: pip install 'wsim[cluster]'\n")
+    assert (answer.code, answer.err) == (2, "wsim: a cluster needs an extra: pip install 'wsim[cluster]'\n")
 
 
 def test_dask_logs_about_lost_connections_are_not_printed() -> None:

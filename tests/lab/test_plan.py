@@ -54,7 +54,7 @@ def test_the_default_line_up_fits_any_number_of_players() -> None:
         ({"game": "toi"}, r"unknown game 'toi' \(did you mean 'toy'\?\): wsim plays"),
         ({"polices": "bold"}, r"unknown plan key 'polices': .*did you mean 'policies'\?"),
         ({"wonder": "bold"}, r"unknown plan key 'wonder': .*did you mean 'wonders'\?"),
-        ({"wonders": {"a": 1}}, "wonders must be text, a number or a list of them"),
+        ({"wonders": {"a": 1}}, "wonders must be a string, a number or a list of these"),
     ],
 )
 def test_invalid_input_is_rejected_in_one_sentence(keys: dict[str, Any], sentence: str) -> None:

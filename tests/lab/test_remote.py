@@ -251,7 +251,9 @@ def test_a_store_error_is_reported_as_a_failure(bucket: Any, wsim_command: Comma
     played()
     answer = wsim_command("copy", "run", "s3://nobody/x")
     assert (answer.code, answer.out, answer.err.count("\n")) == (1, "", 1)
-    assert answer.err.startswith("wsim: the store refuses 's3://nobody/x': An error occurred (NoSuchBucket)")
+    assert answer.err.startswith(
+        "wsim: the store reports an error for 's3://nobody/x': An error occurred (NoSuchBucket)"
+    )
 
 
 @pytest.mark.slow

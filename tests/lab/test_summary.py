@@ -163,7 +163,7 @@ def test_a_summary_stores_no_rows() -> None:
     assert verify("run") == []
     assert run.summary is not None
     assert run.summary.games == 400
-    with pytest.raises(UserError, match="the run 'run' keeps only a summary, and this needs rows: play it with"):
+    with pytest.raises(UserError, match="the run 'run' keeps only a summary, but this needs rows: play it with"):
         _ = run.seats
 
 
@@ -235,7 +235,7 @@ def test_the_command_shows_the_available_tables(wsim_command: Command) -> None:
     assert files("again") == files("sums")
 
 
-NO_ROWS = "the run 'run' keeps only a summary, and this needs rows: play it with --keep seats\n"
+NO_ROWS = "the run 'run' keeps only a summary, but this needs rows: play it with --keep seats\n"
 
 
 @pytest.mark.usefixtures("toy")
@@ -244,7 +244,7 @@ NO_ROWS = "the run 'run' keeps only a summary, and this needs rows: play it with
     [
         (
             "table run matchups",
-            "the run 'run' keeps only a summary, and this needs rows: play it with --keep seats",
+            "the run 'run' keeps only a summary, but this needs rows: play it with --keep seats",
         ),
         (
             "table run policies --by seat",
@@ -254,7 +254,7 @@ NO_ROWS = "the run 'run' keeps only a summary, and this needs rows: play it with
             "table run treasures --by policy",
             "the run keeps sums of each treasure, not split by policy: that needs rows",
         ),
-        ("compare run run", "the run 'run' keeps only a summary, and this needs rows: play it with --keep seats"),
+        ("compare run run", "the run 'run' keeps only a summary, but this needs rows: play it with --keep seats"),
         ("run --keep rows", "keep must be seats, seats,picks or summary, not 'rows'"),
         ("run --keep picks", "keep must be seats, seats,picks or summary, not 'picks'"),
         ("run --keep summary --picks", "keep = summary contradicts picks = true"),

@@ -275,11 +275,11 @@ def test_moving_clauses_are_described_in_english() -> None:
         ({"event": "scored", "decider": "left", "points": 1}, "decider: nothing is decided when points are counted"),
         (
             {"event": "built", "gain": {"coins": "count(card.order % 2 == 0)"}},
-            "'card.order % 2 == 0', at character 7: card.order is compared with a number of the table; accepted:",
+            "'card.order % 2 == 0', at character 7: card.order must be compared with a number that",
         ),
         (
             {"event": "built", "gain": {"coins": "count(card.red or card.order > 2)"}},
-            "'card.red or card.order > 2', at character 7: is not accepted about the order of counted cards; accepted:",
+            "'card.red or card.order > 2', at character 7: is not accepted in a condition on the building order;",
         ),
     ],
 )

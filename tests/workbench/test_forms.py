@@ -100,7 +100,7 @@ def test_a_form_describes_the_change_and_forecasts_the_time(caller: Caller) -> N
 def test_a_change_is_described_in_words() -> None:
     printed = {"cards.Palace.points": "8", "settings.hand_size": "7"}
     assert change_in_words("cards.Palace.points=8", printed) == "Palace, points: 8, as printed"
-    assert change_in_words("cards.Palace.coins = 3", printed) == "Palace, coins: 3, which it does not have as printed"
+    assert change_in_words("cards.Palace.coins = 3", printed) == "Palace, coins: 3, which the printed rules do not have"
     assert change_in_words("settings.hand_size=6", printed) == "settings hand size: 7 to 6"
 
 

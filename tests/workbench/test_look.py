@@ -137,7 +137,7 @@ def test_differences_between_two_runs_match_their_rows(caller: Caller, wsim_comm
     shown = caller.get(f"/run.csv?{query}&beside=1").text
     assert frame_of((tmp_path / "beside.csv").read_text()).equals(frame_of(shown))
     alone = wsim_command("table", "one", "cards", "--beside")
-    assert (alone.code, alone.err) == (2, "wsim: --beside needs two or more runs: name another one before the table\n")
+    assert (alone.code, alone.err) == (2, "wsim: --beside needs two or more runs: name a second run before the table\n")
     both = frame_of(shown).filter(pl.col("card") == "Palace").to_dicts()[0]
     single = frame_of(caller.get(f"/run.csv?{query}").text).filter(pl.col("card") == "Palace")
     by_players = dict(zip(single["players"], single["win_difference"], strict=True))

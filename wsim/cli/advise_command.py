@@ -80,7 +80,7 @@ def _game_to_advise(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game
     if path.is_file():
         for name, value in (("GAME", options.number), *((f"--{key}", value) for key, value in options.moment.items())):
             if value is not None:
-                raise UserError(f"{options.source!r} is one position: {name} needs a run")
+                raise UserError(f"{options.source!r} contains a single position: {name} needs a run")
         return Game.from_json(_read_text(path), trust=trust)
     if options.source.endswith(".json"):
         raise UserError(f"there is no file {options.source!r}")

@@ -76,7 +76,7 @@ _COMMANDS: Mapping[str, Row] = {
         options="wsim.people.question:ImportOptions", printing=PRINTING,
     ),
     "publish": Row(
-        "Write the studies of a folder as a website.", "publish_command:publish_command",
+        "Write the studies in a folder as a website.", "publish_command:publish_command",
         options="wsim.cli.publish_command:PublishOptions", printing=QUIET,
     ),
     "runs merge": Row(
@@ -138,7 +138,7 @@ _COMMANDS: Mapping[str, Row] = {
         options="wsim.cli.catalog_command:CatalogOptions", table=WIDE, printing=JSON,
     ),
     "trace": Row(
-        "Print games decision by decision, and why a seat lost.", "trace_command:trace_command", SINGLE,
+        "Print games decision by decision, and explain why a seat lost.", "trace_command:trace_command", SINGLE,
         plan=PlanKeys(left_out=("picks", "keep"), games="1", usage="[RUN [GAME] | POSITION]"),
         options="wsim.cli.trace_command:TraceOptions",
         trust=TRUST, printing=QUIET,
@@ -180,7 +180,7 @@ COMMANDS: Mapping[str, Row] = dict(_with_questions())
 
 GROUPS: Mapping[str, tuple[str, str]] = {
     "experiment": ("Worth of cards, effects of picks, character, exploitability.", EXPERIMENTS),
-    "people": ("People's games next to simulated ones: combine them, plan the next.", ANALYSE),
+    "people": ("Combine people's games with simulated games, or plan further games.", ANALYSE),
     "runs": ("Merge, copy, verify or repeat runs.", MANAGE),
 }
 """The help and panel of each group of commands."""

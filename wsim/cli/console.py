@@ -234,7 +234,7 @@ def forecast(work: str, done: int, total: int, seconds: float, kept: str = SO_FA
         return ""
     minutes = whole / 60
     time_left = f"{minutes:.0f} minutes" if minutes < 90 else f"{minutes / 60:.1f} hours"
-    return f"This will take about {time_left} at most ({total:,} {work}); Ctrl-C stops it{kept}."
+    return f"This will take at most about {time_left} ({total:,} {work}); Ctrl-C stops it{kept}."
 
 
 @contextlib.contextmanager

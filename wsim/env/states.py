@@ -376,7 +376,7 @@ class SpielState:
         """
         if self._checked_player(player) != self.current_player():
             raise UserError(
-                f"player {player} does not decide here: only the deciding player's unknowns can be resampled"
+                f"player {player} does not decide here: what is unknown can be resampled only for the deciding player"
             )
         seed = int((0.5 if sampler is None else sampler()) * (1 << 52))
         copy = self.clone()

@@ -343,7 +343,7 @@ class Stored:
         main = self.kind.TABLES[0]
         if main not in self.record:
             raise UserError(
-                f"this file has rows without their answer (no {main!r}): name the file that -o or --json wrote"
+                f"this file contains only rows, not the answer (no {main!r}): use the file written by -o or --json"
             )
         refuse_old_streams(self.record, str(self.path or self.kind.FILE_NOUN))
         at = replace(how, paths=self.paths)

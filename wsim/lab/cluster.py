@@ -46,7 +46,7 @@ def check_cluster(cluster: str | Cluster | None, threads: int | None = None) -> 
     if cluster is None:
         return
     if threads is not None:
-        raise UserError("--threads is for this machine and --cluster has its own threads: give only one of them")
+        raise UserError("--threads applies to this machine, but --cluster has its own threads: use only one of them")
     if isinstance(cluster, Cluster):
         return
     refuse_other_types(str, cluster=cluster)
@@ -56,7 +56,7 @@ def check_cluster(cluster: str | Cluster | None, threads: int | None = None) -> 
             f"cluster must be local:4 (number of processes on this machine) or tcp://host:8786, not {cluster!r}"
         )
     if find_spec("distributed") is None:
-        raise UserError("a cluster needs the extra: pip install 'wsim[cluster]'")
+        raise UserError("a cluster needs an extra: pip install 'wsim[cluster]'")
 
 
 @contextmanager

@@ -214,7 +214,7 @@ def hold(folder: Path) -> int | None:
         except OSError as error:
             raise UserError(f"another wsim is writing in {str(folder)!r}") from error
         if not os.path.samestat(os.fstat(lock), folder.stat()):  # its owner failed and removed it
-            raise UserError(f"another wsim has just removed {str(folder)!r}: play again")
+            raise UserError(f"another wsim has just removed {str(folder)!r}: run the command again")
     except BaseException:
         os.close(lock)
         raise

@@ -55,6 +55,6 @@ def people_run(path: str, plan: Plan) -> Run:
     for key in ("game", "ruleset", "players"):
         if getattr(run.plan, key) != getattr(plan, key):
             raise UserError(
-                f"{path!r} and the study do not fit: {key} is {getattr(run.plan, key)} and {getattr(plan, key)}"
+                f"{path!r} and the study do not match: {key} is {getattr(run.plan, key)} and {getattr(plan, key)}"
             )
     return run

@@ -448,7 +448,7 @@ def _option_text(key: str, value: Any) -> str:
         return ",".join(_option_text(key, item) for item in value)
     if isinstance(value, str | int | float):
         return str(value).strip()
-    raise UserError(f"{key} must be text, a number or a list of them, not {value!r}")
+    raise UserError(f"{key} must be a string, a number or a list of these, not {value!r}")
 
 
 def _toml(value: Any) -> str:
@@ -506,7 +506,8 @@ def layered(base: Plan | None, file: str | os.PathLike[str] | None, over: Mappin
             path = path_of(key, name)
             if Path(paths.setdefault(name, path)).absolute() != Path(path).absolute():
                 raise UserError(
-                    f"{name!r} is two different files, {paths[name]!r} and {path!r}: write one of them with its folder"
+                    f"{name!r} refers to two different files, {paths[name]!r} and {path!r}: write one of them with "
+                    "its folder"
                 )
     paths.pop(OWN_CARDS, None)
     if plan.cards is None:

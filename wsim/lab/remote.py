@@ -155,7 +155,7 @@ def _store_errors_explained(address: str) -> Iterator[None]:
     try:
         yield
     except (errors.BotoCoreError, errors.ClientError) as error:
-        raise StoreError(f"the store refuses {address!r}: {' '.join(str(error).split())}") from error
+        raise StoreError(f"the store reports an error for {address!r}: {' '.join(str(error).split())}") from error
 
 
 def _files_to_send(folder: Path) -> list[str]:

@@ -81,7 +81,7 @@ class RunTable:
 
         runs = [part.runs[0] for part in parts]
         if len(runs) < 2:
-            raise UserError("--beside needs two or more runs: name another one before the table")
+            raise UserError("--beside needs two or more runs: name a second run before the table")
         column, values = label_runs(runs)
         names = [
             run.path.name if column == "run" else f"{value} {column}" for run, value in zip(runs, values, strict=True)

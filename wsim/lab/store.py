@@ -130,7 +130,7 @@ class Run:
         """
         if self.plan.keep == "summary":
             raise UserError(
-                f"the run {str(self.path)!r} keeps only a summary, and this needs rows: play it with --keep seats"
+                f"the run {str(self.path)!r} keeps only a summary, but this needs rows: play it with --keep seats"
             )
         return self._scan("seats")
 
@@ -195,7 +195,7 @@ class Run:
         from wsim.stats.summary import Summary
 
         if self.people:
-            raise UserError("games of people do not measure what cards are worth: nothing in them was left to chance")
+            raise UserError("people's games cannot measure what cards are worth, because no decision was randomised")
         if not worth_share(self.plan):
             raise UserError(
                 f"the run {str(self.path)!r} has no games that measure what cards are worth: play it with --worth "

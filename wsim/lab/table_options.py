@@ -17,13 +17,13 @@ class TableOptions(Options):
         "Run folder written by wsim run; several are combined into one table.", metavar="RUN"
     )
     by: tuple[str, ...] = option(
-        "Rows by these columns instead: policy, wonder, seat, wonder_left, ... (comma-separated).",
+        "Split the rows by these columns instead: policy, wonder, seat, wonder_left, ... (comma-separated).",
         (), metavar="COLUMNS", read=names,
     )  # fmt: skip
     level: float = level_option()
     won_by: int | None = option("Only games won by at least this many points.", None, metavar="POINTS")
     beside: bool = option(
-        "Put several runs side by side: their main figure, and its differences from the first.", False
+        "Put several runs side by side: their main figure, and its differences from the first run.", False
     )
 
 

@@ -125,7 +125,7 @@ def _read_workbook(content: bytes, headings: Headings, sheet: str | None) -> pl.
     except (zipfile.BadZipFile, EOFError) as error:
         raise UserError(f"it is not a workbook: {error}") from None
     if unpacked > MAX_BYTES:
-        raise UserError(f"it unpacks to {unpacked >> 20:,} MiB: at most {MAX_BYTES >> 20:,} are read")
+        raise UserError(f"it unpacks to {unpacked >> 20:,} MiB, but at most {MAX_BYTES >> 20:,} MiB are read")
     calamine: Any = import_module("python_calamine")
     try:
         book = calamine.load_workbook(io.BytesIO(content))
@@ -313,7 +313,7 @@ def _read_xml(content: bytes, headings: Headings, _sheet: str | None) -> pl.Data
 def _text_frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
     """Convert rows of values to a frame of texts."""
     if not rows:
-        raise UserError("it contains no play of this game")
+        raise UserError("it contains no plays of this game")
     if len(rows) > MAX_ROWS:
         raise UserError(f"it has {len(rows):,} rows: at most {MAX_ROWS:,} are imported")
     names = list(dict.fromkeys(name for row in rows for name in row))

@@ -29,7 +29,7 @@ def write_template(path: Path, plan: Plan) -> None:
     """Write an empty sheet for the rules of a plan; raise UserError unless the file name ends in .csv or .html."""
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".html"):
-        raise UserError(f"a sheet is a .csv file to fill in or an .html file to print, not {str(path)!r}")
+        raise UserError(f"a sheet must be a .csv file to fill in or an .html file to print, not {str(path)!r}")
     _refuse_existing(path)
     schema = seats_schema(find_game(plan.game).prepare(plan))
     if suffix == ".csv":
@@ -52,7 +52,7 @@ def write_template(path: Path, plan: Plan) -> None:
 def check_printed(path: Path) -> None:
     """Raise UserError unless the file name ends in .html and the file does not exist yet."""
     if path.suffix.lower() != ".html":
-        raise UserError(f"a schedule to print is an .html file, not {str(path)!r}")
+        raise UserError(f"a printable schedule must be an .html file, not {str(path)!r}")
     _refuse_existing(path)
 
 
@@ -75,7 +75,7 @@ def write_schedule(path: Path, plan: Plan, evenings: Sequence[Sequence[Sequence[
     heads = ("evening", "game", *(f"seat {seat}" for seat in range(plan.players)), "played")
     schedule = (
         f"<h1>{escape(find_game(plan.game).TITLE)}, {escape(plan.ruleset)}: boards to put on the table</h1>"
-        f"<p>Seats in clockwise order; draw who sits where.</p><table><tr>"
+        f"<p>Seats in clockwise order; draw lots for the seats.</p><table><tr>"
         f"{''.join(f'<th>{head}</th>' for head in heads)}</tr>{''.join(lines)}</table>"
     )
     _write_pages(path, "Schedule", [schedule, *sheets])

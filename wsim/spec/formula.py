@@ -537,12 +537,13 @@ class _Reader:
         order = f"card.{self.vocabulary.order}"
         accepted = f"{order} < 3, and conditions with `and`"
         if not (isinstance(tree, ast.Compare) and len(tree.ops) == 1 and type(tree.ops[0]) in _IN_ORDER):
-            raise self.mistake(tree, f"is not accepted about the order of counted cards; accepted: {accepted}")
+            raise self.mistake(tree, f"is not accepted in a condition on the building order; accepted: {accepted}")
         kind, left, right = _COMPARISONS[type(tree.ops[0])], tree.left, tree.comparators[0]
         if not self.is_order(left):
             kind, left, right = _TURNED[kind], right, left
         if not self.is_order(left) or _mentions_card(right):
-            raise self.mistake(tree, f"{order} is compared with a number of the table; accepted: {accepted}")
+            what = "must be compared with a number that does not depend on the card"
+            raise self.mistake(tree, f"{order} {what}; accepted: {accepted}")
         return self.made(tree, kind, self.made(left, "fact", name=self.vocabulary.order), self.node(right))
 
     def counted(self, tree: ast.expr, whose: str) -> Node:

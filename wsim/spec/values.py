@@ -58,7 +58,7 @@ def change_in_words(line: str, printed: Mapping[str, str]) -> str:
     name, before = name_in_words(path), printed.get(path)
     if before == value:
         return f"{name}: {value}, as printed"
-    return f"{name}: {value}, which it does not have as printed" if before is None else f"{name}: {before} to {value}"
+    return f"{name}: {value}, which the printed rules do not have" if before is None else f"{name}: {before} to {value}"
 
 
 def changes_in_words(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:

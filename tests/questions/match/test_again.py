@@ -147,7 +147,7 @@ def test_rows_without_an_answer_and_unfinished_matches_are_reported(wsim_command
         wsim_command(*words, "--parquet", "rows.parquet")
         answer = wsim_command("rerun", "rows.parquet")
         assert (answer.code, answer.out) == (2, "")
-        assert answer.err.startswith("wsim: this file has rows without their answer (no '")
+        assert answer.err.startswith("wsim: this file contains only rows, not the answer (no '")
     Path("kept").mkdir()
     Path("kept/match.json").write_text('{"stopped": "waiting"}')
     for name in ("kept", "kept/match.json"):

@@ -103,8 +103,8 @@ class CombineAnswer(AskedAnswer):
                 f"one standard deviation between rows; prior scale {self.scale:.3f}, {self.scale_source}"
             ),
             (
-                f"People's results are adjusted for the player; because players repeat, their errors count "
-                f"{np.sqrt(self.design):.2f} times those of independent seats"
+                f"People's results are adjusted for the player; because players play repeatedly, standard errors are "
+                f"{np.sqrt(self.design):.2f} times as large as for independent seats"
             ),
         ]
         if self.noun:

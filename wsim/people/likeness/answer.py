@@ -72,8 +72,8 @@ class LikenessAnswer(AskedAnswer):
         shown = view(self.runs)
         chart = Chart("forest", ("distance",), ("policies",), self.title, reference=0.0)
         title = (
-            f"{self.games:,} games of people; {100 * self.level:g}% intervals, which allow for players who repeat and "
-            "boards that were chosen. distance: root mean square difference of score and categories, in standard "
+            f"{self.games:,} games of people; {100 * self.level:g}% intervals, which allow for repeated players and "
+            "chosen boards. distance: root mean square difference of score and categories, in standard "
             "deviations of people, minus what chance adds to it."
         )
         return Document(

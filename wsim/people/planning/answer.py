@@ -126,8 +126,8 @@ class PlanningAnswer(AskedAnswer):
                 f"{self.stop_after} evenings like these"
             ),
             (
-                "Other numbers of players count if what a wonder is worth does not depend on them; a game is assumed "
-                "to take as long for any number"
+                "Other numbers of players are useful only if the worth of a wonder does not depend on them; games are "
+                "assumed to take equally long with any number"
             ),
         ]
         notes += [self.worth_testing] if self.worth_testing else []
@@ -165,7 +165,7 @@ def ask(question: PlanningQuestion, _execution: Execution = Execution()) -> Plan
     both = evidence(study, people, question.by, question.metric, question.distance)
     if both.noun or len(set(both.names[:, 0].to_list())) < study.plan.players:
         raise UserError(
-            f"a table of {study.plan.players} needs as many different wonders: give --by wonder or wonder,side"
+            f"a table of {study.plan.players} players needs as many different wonders: give --by wonder or wonder,side"
         )
     estimate = combined(both, question.metric, question.level)
     variance = ((estimate.high - estimate.low) / 2 / normal_quantile((1 + question.level) / 2)) ** 2
@@ -317,7 +317,7 @@ def _effects_of_patch(study: Run, question: PlanningQuestion, both: Evidence) ->
     if not watch.height:
         return (
             watch,
-            "The patch changes no figure clearly in the simulation: playtest it for whether it is fun, not for balance",
+            "The patch changes no figure clearly in the simulation: playtest it for fun, not for balance",
         )
     best = watch.row(0, named=True)
     if best["games"] <= WORTH_PLAYTESTING:
@@ -330,7 +330,7 @@ def _effects_of_patch(study: Run, question: PlanningQuestion, both: Evidence) ->
         )
     return watch, (
         f"Playtesting will not show the patch: even {best['metric']} needs about {best['games']:,} games, half of them "
-        "without it; trust the simulation (wsim robustness says how far), and playtest whether it is fun"
+        "without it; trust the simulation (wsim robustness shows how far), and playtest whether it is fun"
     )
 
 
