@@ -177,7 +177,7 @@ def test_questions_are_queued_and_none_is_lost(questions: Questions, tmp_path: P
     asked = [questions.ask(form_of("whatif"), waiting(), f"{number}.json") for number in range(3)]
     until(lambda: asked[0].state == "playing")
     assert [one.state for one in asked[1:]] == ["waiting", "waiting"]
-    with pytest.raises(UserError, match="is the target of a question"):
+    with pytest.raises(UserError, match="another question writes to"):
         questions.ask(form_of("whatif"), BAN, "1.json")
     (tmp_path / "go").touch()
     until(lambda: all(one.over for one in asked))

@@ -1,6 +1,6 @@
-"""Analyse: the value of each move of a game from a run, a file or a table, and other moves to try.
+"""Analyse: the value of each move in a game from a run, a file or a table, and other moves to try.
 
-The address contains the whole request: the source of the game and the branches (``at``, ``move``) taken in it.
+The address contains the whole request: the source of the game and the branches taken in it (``at``, ``move``).
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.requests import Request
 
-MIN_PLAYOUTS, MAX_PLAYOUTS = 2, 2000  # of each move
+MIN_PLAYOUTS, MAX_PLAYOUTS = 2, 2000  # per move
 OWN |= {"board.js", "board.css"}
 BLUNDERS = 10
-"""Costliest moves that are listed first."""
+"""Maximum number of moves in the list of the costliest moves."""
 
 
 def begin(app: Starlette) -> None:
@@ -83,7 +83,7 @@ def _analysis(request: Request, fields: list[tuple[str, str]]) -> Analysis:
 
 
 def _stamp(request: Request, given: dict[str, str]) -> int:
-    """Return what tells a game from an earlier one at the same table or in the same file."""
+    """Return a number that changes with the game at a table or with the file that contains the game."""
     if "table" in given:
         return tables_of(request.app).of(given["table"]).number
     path = folder_of(request).inside(given.get("file") or given["run"])
@@ -91,7 +91,7 @@ def _stamp(request: Request, given: dict[str, str]) -> int:
 
 
 def _source(request: Request, given: dict[str, str]) -> Callable[[], Game]:
-    """Return a function that makes the requested game."""
+    """Return a function that returns the requested game."""
     if "table" in given:
         table = tables_of(request.app).of(given["table"])
         if not table.over and (table.names or "steps" not in given):
@@ -102,7 +102,7 @@ def _source(request: Request, given: dict[str, str]) -> Callable[[], Game]:
         text = folder.text(given["file"])
         return lambda: Game.from_json(text)
     if "run" not in given:
-        raise UserError("say which game: run and number, file, or table")
+        raise UserError("the address names no game: give run and number, file, or table")
     path, number = folder.inside(given["run"]), whole("the number of the game", given.get("number", ""))
     return lambda: followed(load_run(path).game(number))
 
@@ -165,7 +165,7 @@ def show(request: Request) -> Response:
 
 
 def _before(analysis: Analysis, fields: list[tuple[str, str]]) -> str:
-    """Return the address of the game that the last branch left, at the moment where it did; empty without branches."""
+    """Return the address of the game before its last branch, at the moment of the branch; "" without branches."""
     places = [index for index, (key, _) in enumerate(fields) if key in ("at", "move")]
     if not places:
         return ""
@@ -175,19 +175,19 @@ def _before(analysis: Analysis, fields: list[tuple[str, str]]) -> str:
 
 
 def _cards(game: Game) -> list[str]:
-    """Return the cards that the moves of a decision name."""
+    """Return the cards that the legal moves of a position name."""
     return list(dict.fromkeys(str(move["card"]) for move in game.legal() if move.get("card")))
 
 
 def values_page(request: Request) -> Response:
-    """Return the part of the page with the decisions that are valued so far."""
+    """Return the part of the page that shows the decisions valued so far."""
     fields = _fields(request)
     analysis = _analysis(request, fields)
     return page(request, "values_only.html.j2", "", **_values(request, analysis, fields))
 
 
 def _values(request: Request, analysis: Analysis, fields: list[tuple[str, str]]) -> dict[str, Any]:
-    """Return the template values for the decisions of an analysis that are valued so far."""
+    """Return the template values for the decisions that an analysis has valued so far."""
     values: dict[str, Any] = {"analysis": analysis, "version": analysis.version, "query": urlencode(fields)}
     values |= {"fields": fields, "rows": (), "running": analysis.running}  # before the rows: then none is missing
     game = analysis.game
@@ -216,7 +216,7 @@ def _published(request: Request, given: dict[str, str]) -> Response:
 
 
 def _command(analysis: Analysis, given: dict[str, str], branches: int) -> str:
-    """Return the command that prints this analysis; empty if there is none."""
+    """Return the command that prints this analysis; "" if there is none."""
     over = analysis.game is not None and analysis.game.to_move is None
     if branches or "finish" in given or "table" in given or not over:
         return ""
@@ -226,7 +226,7 @@ def _command(analysis: Analysis, given: dict[str, str], branches: int) -> str:
 
 
 def _row(analysis: Analysis, index: int, names: list[str]) -> dict[str, Any]:
-    """Return a decision for the page, with its moves, the best first."""
+    """Return the template values of a decision, with its moves ordered from best to worst."""
     game, made = analysis.decisions[index]
     seats = names if analysis.board is None else [seat.name for seat in analysis.board.story.seats]
     decided = analysis.valued[index]

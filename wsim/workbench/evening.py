@@ -1,8 +1,7 @@
-"""An evening of games at one table: the results, who leads, and the run of people's games that they become.
+"""An evening of games at one table: the results, the standings, and a run of the games that only people played.
 
-A game that people alone played is imported (``wsim import``) into the run ``evening-KEY`` of the folder, from the
-position files of the table, so it has every table and question that people's games have. Games with policies are only
-results: a policy is not a person.
+Games without policies are imported (``wsim import``) from the table's position files into the run ``evening-KEY`` in
+the folder, so they have all tables and questions of people's games. Games with policies count only for the standings.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Score:
-    """A seat at the end of a game: who sat there, the points, the share of the victory, and whether it is a person."""
+    """The result of a seat: the player's name, points and win share, and whether the player is a person."""
 
     name: str
     total: float
@@ -32,14 +31,14 @@ class Score:
 
 @dataclass(frozen=True)
 class Played:
-    """A finished game: its position file, and its seats."""
+    """A finished game: its position file, and the result of each seat."""
 
     file: str
     scores: Sequence[Score]
 
 
 def standings(evening: Sequence[Played]) -> list[tuple[str, int, float, float]]:
-    """Return each player with the number of games, victories and mean points, the most victories first."""
+    """Return the name, number of games, victories and mean points of each player, ordered by victories."""
     rows: dict[str, list[Score]] = {}
     for game in evening:
         for score in game.scores:
@@ -57,7 +56,7 @@ def standings(evening: Sequence[Played]) -> list[tuple[str, int, float, float]]:
 
 
 def keep(evening: Sequence[Played], plan: Plan, folder: Path, key: str) -> None:
-    """Write the run of the games that people alone played, if there is one; raise UserError if that fails."""
+    """Write a run of the games that only people played, if there are any; raise UserError if that fails."""
     from wsim.people.importing import import_files
     from wsim.people.question import ImportOptions
 
@@ -65,9 +64,7 @@ def keep(evening: Sequence[Played], plan: Plan, folder: Path, key: str) -> None:
     if not files:
         return
     if plan.patch or plan.cards:
-        raise UserError(
-            "games with a patch or a card file of your own are not imported, because positions may name any"
-        )
+        raise UserError("games with a patch or a custom card file are not imported, because positions may name any")
     out, former = folder / f"evening-{key}", folder / f".evening-{key}"
     if out.exists():
         shutil.rmtree(former, ignore_errors=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wsim.report.theme import Palette
 
 NAMES = {"color": "Colour"}
-"""The names of facets that are not their own words."""
+"""Facet -> heading, for facets whose heading is not their own name."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Choice:
     Attributes
     ----------
     value: its text. colour: its colour, if it has one. chosen: whether rows are limited to it.
-    address: the page on which it is chosen, or no longer; empty if it is a field of a form.
+    address: the page on which the choice is toggled; empty if the choice is a form field.
     """
 
     value: str
@@ -39,7 +39,10 @@ class Facet:
 def facets_of(
     values: Mapping[str, Iterable[str]], chosen: Mapping[str, Sequence[str]], palette: Palette
 ) -> list[Facet]:
-    """Return facets with their chosen values; ``values``: the values of each; those with a colour in its order."""
+    """Return facets with their choices; values that have a colour are in the order of the palette.
+
+    ``values``: facet -> its values. ``chosen``: facet -> its chosen values.
+    """
     order = {value: place for place, value in enumerate(palette.own)}
     return [
         Facet(

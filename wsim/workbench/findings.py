@@ -22,18 +22,19 @@ if TYPE_CHECKING:
 
 MAX_STORED = 500
 MAX_MARKS = 40
-"""Rows of a small picture: the first and the last."""
+"""Maximum number of rows in a thumbnail; of longer tables, it shows the first and last rows."""
 WIDTH, HEIGHT, EDGE = 160, 48, 4
-"""Pixels of a small picture, and of its margin."""
+"""Size of a thumbnail and of its margin, in pixels."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a run or an answer found.
+    """The finding of a run or an answer.
 
     Attributes
     ----------
-    sentence: its conclusion; empty if it has none. detail: the figures behind it. picture: a small SVG, or empty.
+    sentence: its conclusion; empty if it has none. detail: the figures behind it. picture: its thumbnail as SVG; may be
+    empty.
     """
 
     sentence: str
@@ -47,7 +48,7 @@ class TableSoFar:
 
     Attributes
     ----------
-    name: of the table. about: what it shows. statements: its conclusions so far. figure: its chart, if it has one.
+    name: its name. about: what it shows. statements: its conclusions so far. figure: its chart, if it has one.
     """
 
     name: str
@@ -57,9 +58,9 @@ class TableSoFar:
 
 
 class Findings:
-    """The findings of the files of a folder; each is computed once, until its file changes.
+    """A cache of the findings of a folder's runs and answers; a finding is computed again when its file changes.
 
-    ``run_of``: returns a run by its name in the folder; it shares its sums with the tables of the run.
+    ``run_of``: returns a run by its name in the folder; the run shares its sums with the tables of the run.
     """
 
     def __init__(self, folder: Folder, run_of: Callable[[str], Run]) -> None:
@@ -67,12 +68,12 @@ class Findings:
         self._stored: OrderedDict[tuple[str, float, int], Finding] = OrderedDict()
 
     def known(self, entry: FolderEntry) -> Finding | None:
-        """Return a finding if it has been computed."""
+        """Return a finding if it has been computed, else None."""
         with self._lock:
             return self._stored.get(_key(entry))
 
     def of(self, entry: FolderEntry) -> Finding:
-        """Return the finding of a run or an answer; its sentence is empty if the file cannot be read."""
+        """Return the finding of a run or an answer, computed if necessary; an unreadable file has no sentence."""
         known = self.known(entry)
         if known is not None:
             return known
@@ -114,7 +115,7 @@ def _finding(path: Path, run: Run | None) -> Finding:
 
 
 def main_tables(run: Run) -> Iterator[tuple[str, str, Table]]:
-    """Yield the tables that a run shows at its end, with rows: name, what it shows, table; dealt factors first."""
+    """Yield the tables that ``wsim run`` prints, as name, description and table; tables of dealt factors are first."""
     from wsim.lab.run_tables import tables_of_run
 
     shown = [
@@ -130,7 +131,7 @@ def main_tables(run: Run) -> Iterator[tuple[str, str, Table]]:
 
 
 def about(name: str, table: Table, games: int) -> list[Statement]:
-    """Return the conclusions about a table, the clear ones first; cautions are left out."""
+    """Return the conclusions about a table without cautions, clear conclusions first."""
     from wsim.report.conclusions import WORTH, about_levels, about_worth
 
     if table.form == "levels":
@@ -144,7 +145,7 @@ def about(name: str, table: Table, games: int) -> list[Statement]:
 
 
 def so_far(run: Run) -> list[TableSoFar]:
-    """Return the tables of a run that is being played, each with its chart and its conclusions."""
+    """Return the tables of a run in progress, each with its chart and its conclusions."""
     from wsim.game import find_game
     from wsim.report.page_parts import drawn_of
     from wsim.report.theme import Palette
@@ -158,7 +159,7 @@ def so_far(run: Run) -> list[TableSoFar]:
 
 
 def small_picture(chart: Chart, sheet: Sheet) -> str:
-    """Return the estimates of a chart with their intervals as a small SVG, lowest first; empty if it has none."""
+    """Return a thumbnail of a chart as SVG: estimates with intervals, lowest first; "" if there are no estimates."""
     column = next((candidate for candidate in sheet.columns if candidate.name == chart.values[0]), None)
     if column is None:
         return ""

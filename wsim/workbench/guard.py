@@ -1,7 +1,7 @@
-"""Checks of every request before a page sees it: host, origin, token and size.
+"""Check every request before a page handles it: host, origin, token and size.
 
 A page of a different site can make a browser send requests here and, with DNS rebinding, even read the responses.
-Therefore ``Host`` must name this server, ``Origin`` must be this server for requests that change something, and every
+Therefore ``Host`` must name this server, requests that change something must have this server as ``Origin``, and every
 request needs the token: first in the address, then in a cookie.
 """
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BYTES = 1 << 20
-"""Size limit of a request body: far more than a form needs."""
-MAX_DIGITS = 15  # of the size in bytes
+"""Maximum size of a request body in bytes: far more than a form needs."""
+MAX_DIGITS = 15  # digits of a Content-Length
 SECONDS = 20.0
-"""Time limit for receiving a request: a browser needs a moment."""
+"""Time limit for receiving a request; a browser needs much less."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-ANY = ("0.0.0.0", "::")  # hosts that stand for every address of this machine
+ANY = ("0.0.0.0", "::")  # hosts that mean every address of this machine
 READING = ("GET", "HEAD")
 POLICY = "; ".join(
     (
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
-        "style-src-attr 'unsafe-inline'",  # where a bar stands, what colour a mark has
+        "style-src-attr 'unsafe-inline'",  # positions of bars, colours of marks
         "img-src 'self' data:",
         "connect-src 'self'",
         "form-action 'self'",
@@ -53,18 +53,18 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Referrer-Policy": "same-origin",  # with no-referrer, browsers would not say the origin of a form
+    "Referrer-Policy": "same-origin",  # with no-referrer, browsers would not send the origin of a form
 }
 
 
 @dataclass(frozen=True)
 class Access:
-    """Who may connect.
+    """The access rules of a server.
 
     Attributes
     ----------
     token: required in the address or in a cookie. host, port: where the server listens.
-    keyed: beginnings of paths whose pages check their own key instead of the token (the link of a seat).
+    keyed: prefixes of paths whose pages check their own key instead of the token (the link of a seat).
     """
 
     token: str
@@ -74,7 +74,7 @@ class Access:
 
     @property
     def cookie(self) -> str:
-        """The name of the cookie: browsers send cookies to every port of a host."""
+        """The name of the cookie; it contains the port, because browsers send cookies to every port of a host."""
         return f"wsim-{self.port}"
 
     def address(self, path: str = "/") -> str:
@@ -87,7 +87,7 @@ class Access:
         return compare_digest(given.encode(), self.token.encode())
 
     def is_host(self, given: str) -> bool:
-        """Return whether ``Host`` names this server; nobody can redirect a numeric address to it."""
+        """Return whether ``Host`` names this server; numeric addresses are safe from DNS rebinding."""
         match = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::(\d{1,5}))?", given)
         if match is None or int(match[2] or 80) != self.port:
             return False
@@ -109,13 +109,13 @@ def _is_number(name: str) -> bool:
 
 
 class Guard:
-    """Passes valid requests on with their body (``scope["state"]["body"]``), and adds security headers."""
+    """Middleware that passes valid requests on with their body (``scope["state"]["body"]``), with security headers."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self.app, self.access = app, access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond to a request, or refuse it."""
+        """Pass a request on to the application, or reject it."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -152,7 +152,7 @@ class Guard:
         await self.app(scope, receive, with_headers)
 
     def _refusals(self, scope: Scope) -> Iterator[tuple[int, str]]:
-        """Yield the reasons to refuse a request: a status and a sentence."""
+        """Yield the reasons to reject a request, each a status and a message."""
         headers, access = Headers(scope=scope), self.access
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not access.is_host(hosts[0]):
@@ -175,14 +175,15 @@ class Guard:
         given = [value for key, value in parse_qsl(scope["query_string"].decode("latin-1")) if key == "token"]
         if given and scope["method"] in READING:
             return self.access.knows(given[0])
-        # Browsers send the cookies of every port of a host, also invalid ones of other programs.
+        # Browsers send the cookies of every port of a host, including invalid cookies of other programs.
         cookies = (part.strip().partition("=") for line in headers.getlist("cookie") for part in line.split(";"))
         return any(name == self.access.cookie and self.access.knows(value) for name, _, value in cookies)
 
     def _welcome(self, scope: Scope) -> HTMLResponse:
-        """Return a page that puts the token into a cookie and leads to the address without it.
+        """Return a page that stores the token in a cookie and opens the address without the token.
 
-        It is not a redirect: a browser that follows one from an e-mail or a chat does not send the strict cookie.
+        It is not a redirect, because a browser that follows a redirect from an e-mail or a chat does not send the
+        strict cookie.
         """
         kept = [(key, value) for key, value in parse_qsl(scope["query_string"].decode("latin-1")) if key != "token"]
         target = quote(scope["path"]) + (f"?{urlencode(kept)}" if kept else "")
@@ -197,7 +198,7 @@ class Guard:
 
 
 def _refused(status: int, sentence: str) -> HTMLResponse:
-    """Return the page of a refused request; the guard uses no templates."""
+    """Return the page for a rejected request, without templates."""
     sheets = "".join(f'<link rel="stylesheet" href="/static/{name}">' for name in ("page.css", "workbench.css"))
     return HTMLResponse(
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Refused · wsim</title>'

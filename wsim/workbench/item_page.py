@@ -1,4 +1,4 @@
-"""The page of a card, a wonder or a policy: its figures in a run, its text, and its causal effects."""
+"""The page of a card, a wonder or a policy: its figures in a run, its definition, and its causal effects."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from wsim.workbench.folder import Folder
 
 CLOSEST = 10
-"""Close games that are listed."""
+"""Maximum number of close games that are listed."""
 _CLOSE = (
     Column("game", NAME), Column("seat", NAME), Column("policy", NAME), Column("total", POINTS, heading="score"),
     Column("margin", POINTS, about="points ahead of the next seat"),
@@ -44,7 +44,7 @@ PARTNERS = 20
 
 
 def item_page(request: Request) -> Response:
-    """Return the page of an item of a table; it also says what other runs and answers of the folder do."""
+    """Return the page of an item in a table; it includes results from other runs and answers in the folder."""
     files = tuple((entry.name, entry.when, entry.size) for entry in folder_of(request).found())
     state = (opened_tables(request).state(request.query_params.getlist("run")), files)
     return kept(request, state, lambda: _item_page(request))
@@ -77,13 +77,13 @@ def _item_page(request: Request) -> Response:
 
 
 def _linked(faces: Faces, view: TableView, name: str) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return the cards that belong to an item, by what connects them: names with the addresses of their pages."""
+    """Return the cards linked to an item, by kind of link: names with the addresses of their pages."""
     links = faces[name].links if name in faces else {}
     return [(what, [(other, item_address(view, other)) for other in names]) for what, names in links.items()]
 
 
 def _pages(table: RunTable, noun: str, name: str) -> list[tuple[str, str]]:
-    """Return the further tables of an item: label, and value in the address."""
+    """Return the further tables of an item: the label, and the value of ``show`` in the address."""
     from wsim.lab.run_tables import tables_of_run
 
     run = table.runs[0]
@@ -96,7 +96,7 @@ def _pages(table: RunTable, noun: str, name: str) -> list[tuple[str, str]]:
 
 
 def _other_numbers(folder: Folder, run: Run) -> list[str]:
-    """Return runs of the folder with the same rules and a different number of players: the largest of each."""
+    """Return the folder's largest run for each other number of players, among runs with the same rules."""
     mine, largest = run.provenance.plan, dict[int, tuple[int, str]]()
     for entry in folder.found():
         if entry.kind != "run":
@@ -110,7 +110,7 @@ def _other_numbers(folder: Folder, run: Run) -> list[str]:
 
 
 def _questions(run: Run, noun: str, name: str) -> list[tuple[str, str]]:
-    """Return the questions about an item, with the addresses of their forms."""
+    """Return the questions that can be asked about an item, with the addresses of their forms."""
     from wsim.game import find_game
 
     game = find_game(run.plan.game)
@@ -124,7 +124,7 @@ def _questions(run: Run, noun: str, name: str) -> list[tuple[str, str]]:
 
 
 def has_option(run: Run, table: str, option: str) -> bool:
-    """Return whether a run has a table with an option."""
+    """Return whether a run has a table ``table`` that accepts the option ``option``."""
     from wsim.lab.run_tables import tables_of_run
 
     analysis = tables_of_run(run).get(table)
@@ -148,7 +148,7 @@ def _rows_of(table: RunTable, noun: str, name: str) -> pl.DataFrame:
 
 
 def _figures(table: RunTable, rows: pl.DataFrame, name: str) -> list[Grid]:
-    """Return the figures of an item: with one run a table of its figures, with several a row for each run."""
+    """Return the figures of an item: a table of figures for one run, or a table with a row per run for several."""
     from wsim.report.grids import grid
 
     if table.teller:
@@ -157,7 +157,7 @@ def _figures(table: RunTable, rows: pl.DataFrame, name: str) -> list[Grid]:
 
 
 def _row_grid(table: RunTable, row: Mapping[str, Any], number: int) -> Grid:
-    """Return a row as a table of figures with intervals and units."""
+    """Return a row as a table in which each figure is a line with its interval and unit."""
     from wsim.report.grids import Cell, Grid, Heading, plain
 
     lines = []
@@ -198,7 +198,7 @@ def _shown(request: Request, table: RunTable, view: TableView, name: str, show: 
     if part_name == "games":
         run = table.runs[0]
         command = f"wsim trace {shlex.quote(shown_path(run.path))} GAME --why"
-        note = f"The {CLOSEST} closest wins of seats with it; GAME is a number from this table."
+        note = f"The {CLOSEST} closest wins of seats that have it; GAME is a game number from this table."
         made = grid("games", Sheet(f"Close games won with {name}", _close(run, noun, name).to_dicts(), _CLOSE))
         link = "/analyse?{}".format
         lines = [
@@ -227,7 +227,7 @@ def _column_of(run: Run, noun: str, name: str) -> str:
 
 
 def _close(run: Run, noun: str, name: str) -> pl.DataFrame:
-    """Return the games won with an item by the smallest margin: game, seat, score, margin."""
+    """Return the closest games won by seats with an item: game, seat, policy, score and margin."""
     import polars as pl
 
     column = _column_of(run, noun, name)
@@ -242,7 +242,7 @@ def _close(run: Run, noun: str, name: str) -> pl.DataFrame:
 
 
 def _text(run: Run, name: str) -> tuple[list[Grid], str] | None:
-    """Return the text of an item and the command that prints it; None if the catalogue does not contain it."""
+    """Return the definition of an item and the command that prints it; None if it is not in the catalogue."""
     from wsim.game import find_game
 
     plan = run.plan
@@ -262,7 +262,7 @@ def _text(run: Run, name: str) -> tuple[list[Grid], str] | None:
 
 
 def rows_grid(name: str, caption: str, rows: Sequence[Mapping[str, Any]]) -> Grid:
-    """Return rows as a table of text, without empty columns."""
+    """Return rows as a table of strings, without empty columns."""
     from wsim.report.grids import Grid, Heading, plain
 
     columns = [
@@ -279,7 +279,7 @@ def _words(value: object) -> str:
 
 
 def _causal(folder: Folder, run: Run, noun: str, name: str) -> list[tuple[str, str, Grid]]:
-    """Return the causal effects of an item in the answers of the folder: file, estimand, rows."""
+    """Return the causal effects of an item from the answers in the folder: file, estimand, rows."""
     from wsim.questions.answer_files import stored_in
     from wsim.report.grids import grid
 

@@ -1,4 +1,4 @@
-"""See it move: numbers of a card as sliders, and its worth and the wonders while games of it come in."""
+"""See it move: the numbers of a card as sliders, with figures for the card and the wonders that update during play."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ if TYPE_CHECKING:
 MENU = (("See it move", "/move"),)
 OWN |= {"move.js", "move.css"}
 PLAYERS = "balanced"
-"""The usual players of this page: quick ones."""
+"""The default policy of this page, chosen for its speed."""
 PAUSE = 0.15  # seconds between two checks for news
 ROOM = 5
-"""A slider goes this far beyond the printed number, or to its double."""
+"""A slider ends this far above the printed number, or at twice the number if that is higher."""
 _WHOLE = re.compile(r"-?\d+")
 
 
 @dataclass(frozen=True)
 class Slider:
-    """A number of a part: its path, name, value and printed value, and the ends of its slider."""
+    """The slider of a number: its path, name, current value, printed value, and the ends of its range."""
 
     path: str
     name: str
@@ -60,7 +60,7 @@ class Slider:
 
 
 class LiveGames:
-    """The process that plays for this page: one, of the baseline that was asked for last."""
+    """The one process that plays for this page, with the most recently requested baseline."""
 
     def __init__(self, folder: Folder) -> None:
         self._folder, self._lock, self._trusted = folder, threading.Lock(), ISOLATED.get() is False
@@ -69,7 +69,7 @@ class LiveGames:
         self.news: dict[tuple[str, ...], str] = {}
 
     def show(self, baseline: Mapping[str, Any], lines: Sequence[str]) -> subprocess.Popen[str]:
-        """Play changed values, until ``drop``; another baseline ends the games of the one before."""
+        """Play games with changed values until ``drop``; a different baseline ends the games of the previous one."""
         with self._lock:
             process = self._process
             if process is None or process.poll() is not None or baseline != self._baseline:
@@ -84,7 +84,7 @@ class LiveGames:
             return process
 
     def drop(self, process: subprocess.Popen[str], lines: Sequence[str]) -> None:
-        """Stop playing changed values; what was played is kept."""
+        """Stop playing games with changed values; the games already played are kept."""
         with self._lock:
             self._write(process, {"drop": list(lines)})
 
@@ -110,7 +110,7 @@ class LiveGames:
 
     @staticmethod
     def _listen(process: subprocess.Popen[str], news: dict[tuple[str, ...], str]) -> None:
-        """Keep the newest line about each set of changes; a line about none is about all."""
+        """Store the newest line about each set of changes; a line without changes applies to all."""
         assert process.stdout is not None
         with process.stdout as told:
             for line in told:
@@ -120,7 +120,7 @@ class LiveGames:
 
 
 def begin(app: Starlette) -> None:
-    """Prepare the process."""
+    """Create the object that starts the process when it is needed."""
     app.state.live = LiveGames(app.state.folder)
 
 
@@ -130,7 +130,7 @@ def end(app: Starlette) -> None:
 
 
 def move_page(request: Request) -> Response:
-    """Return the page of a part with a slider for each of its numbers; without a part, the parts to choose from."""
+    """Return a page with a slider for each number of a part; if the address names no part, a list of all parts."""
     query = request.query_params
     changes = changes_of(query.multi_items())
     printed = printed_values(changes.game, changes.ruleset)
@@ -152,7 +152,7 @@ def move_page(request: Request) -> Response:
 
 
 def _drawn(changes: Changes, item: str, mistakes: Mapping[str, str]) -> dict[str, Any]:
-    """Return the drawings of the part as printed and as changed, if it is a card."""
+    """Return the template values for the drawings of a card, as printed and as changed; no drawings for other parts."""
     printed = Faces.of(changes.game, Source(changes.ruleset))
     if item not in printed:
         return {"game": changes.game, "faces": printed, "drawings": []}
@@ -165,7 +165,7 @@ def _drawn(changes: Changes, item: str, mistakes: Mapping[str, str]) -> dict[str
 
 
 def _plan_of(request: Request, changes: Changes) -> Plan:
-    """Return the plan of the baseline; raise UserError for players that cannot play here."""
+    """Return the plan of the baseline; raise UserError for policies that cannot play here."""
     query = request.query_params
     keys: dict[str, Any] = {"game": changes.game, "ruleset": changes.ruleset}
     known = [str(row["name"]) for row in find_game(changes.game).policies()]
@@ -176,7 +176,7 @@ def _plan_of(request: Request, changes: Changes) -> Plan:
     plan = Plan.make(**keys)
     if plan.code:
         raise UserError(f"policies from files cannot play here: {', '.join(map(str, plan.code))}")
-    find_game(plan.game).prepare(plan)  # refuses unknown policies and rule sets
+    find_game(plan.game).prepare(plan)  # rejects unknown policies and rule sets
     return plan
 
 
@@ -185,7 +185,7 @@ def _query(changes: Changes, at: str, plan: Plan) -> str:
 
 
 def _asked(changes: Changes, plan: Plan, item: str) -> str:
-    """Return the address of the form that gives a verdict about the same change."""
+    """Return the address of the what-if form, filled in with the same change."""
     form = next(form for form in forms() if form.question.change_fields)
     filled, *others = form.question.change_fields
     metric = next((f"{prefix}{item}" for prefix in find_game(plan.game).OWNED), "score")
@@ -195,7 +195,7 @@ def _asked(changes: Changes, plan: Plan, item: str) -> str:
 
 
 def movable(printed: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the parts that have whole numbers, with the paths of these; settings of the whole game are left out."""
+    """Return a dictionary part -> paths of its whole numbers; it excludes settings of the whole game."""
     parts: dict[str, list[str]] = {}
     for path, value in printed.items():
         group = group_of(path)
@@ -205,10 +205,10 @@ def movable(printed: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def sliders_of(changes: Changes, at: str, printed: Mapping[str, str]) -> list[Slider]:
-    """Return a slider for each whole number of a part, also for those that only the changes give it."""
+    """Return a slider for each whole number of a part, including numbers that only the changes add."""
     current = {path_of(line): line.partition("=")[2].strip() for line in changes.lines}
     paths = [path for path in dict.fromkeys([*printed, *current]) if group_of(path) == at]
-    paths.sort(key=lambda path: path.count("."))  # numbers of the part itself before those of its parts
+    paths.sort(key=lambda path: path.count("."))  # numbers of the part itself first, then numbers of its subparts
     sliders = []
     for path in paths:
         value, before = current.get(path, printed.get(path, "0")), printed.get(path, "0")
@@ -219,7 +219,7 @@ def sliders_of(changes: Changes, at: str, printed: Mapping[str, str]) -> list[Sl
 
 
 async def events(request: Request) -> Response:
-    """Stream the figures of the changes as server-sent events, while somebody looks at them."""
+    """Stream the figures for the changes as server-sent events, as long as the page is open."""
     changes, at = changes_of(request.query_params.multi_items()), request.query_params.get("at", "")
     changes.page()
     plan, live = _plan_of(request, changes), request.app.state.live
@@ -247,7 +247,7 @@ async def _figures(live: LiveGames, baseline: Mapping[str, Any], lines: Sequence
 
 
 def goal(request: Request) -> Response:
-    """Write a goal file for the smallest fix from the present changes, and lead to the form of the search."""
+    """Write a goal file for the smallest fix after the current changes, and redirect to the form of the search."""
     pairs = form_of(request)
     fields, changes = dict(pairs), changes_of(pairs)
     changes.page()
@@ -261,18 +261,18 @@ def goal(request: Request) -> Response:
 
 
 def goal_text(changes: Changes, at: str, fields: Mapping[str, str]) -> str:
-    """Return the goal: the figure of the part as it was printed, by the fewest changes of its numbers.
+    """Return a goal file: restore the printed figure of a part with the fewest further changes to its numbers.
 
     Parameters
     ----------
-    fields: ``metric`` and ``value``, the figure and where it is to be; ``policies`` and ``players``.
+    fields: the form: ``metric`` and ``value``, the figure and its target; ``policies`` and ``players``.
     """
     try:
         value = float(fields.get("value", ""))
     except ValueError:
-        raise UserError("wait until the first games are played: then the goal knows the printed figure") from None
+        raise UserError("wait until the first games are played: the goal needs the printed figure") from None
     lines = [
-        f"# {name_of(at)}: back to the printed figure, from the changes under [plan], by the fewest further changes",
+        f"# {name_of(at)}: restore the printed figure with the fewest changes in addition to those under [plan]",
         "[plan]",
         f"game = {json.dumps(changes.game)}",
         f"ruleset = {json.dumps(changes.ruleset)}",

@@ -1,9 +1,9 @@
-"""A folder of studies as a website of files: the pages of the workbench that only show something (``wsim publish``).
+"""Publish a folder of studies as a static website: the read-only pages of the workbench (``wsim publish``).
 
-The pages are those of the workbench, asked for one after the other, from the start page along its links. Each page
-module says which of its addresses are published (``PUBLISHED``: by path, the names of the parameters). Links to other
-addresses, which need the server, lead nowhere and are removed; templates leave out what only the server can do if
-``published`` is set. No file refers to anything outside the site, so it can be opened from a disk.
+The pages are requested from the workbench one after the other, beginning with the start page and following its links.
+Each page module lists its addresses that are published (``PUBLISHED``: path -> names of the parameters). Links to other
+addresses, which need the server, are removed; if ``published`` is set, templates leave out features that need the
+server. No file refers to anything outside the site, so it can be opened from a disk.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from wsim.workbench.guard import Access
 from wsim.workbench.server import PAGES, application
 
 MARK = ".wsim-site"
-"""The file by which a folder is known as a site that may be written again."""
+"""The file that marks a folder as a site, which may be overwritten."""
 ASSETS = "assets"
 MAX_PAGES = 20_000
 _LINK = re.compile(r'(<a\b[^>]*?)\shref="(/[^"]*)"([^>]*>)')
@@ -43,7 +43,8 @@ class PageFile:
 
     Attributes
     ----------
-    file: its name. heading: its heading. kind: what it shows, such as ``card``. of: the run, answer or file shown.
+    file: its file name. heading: its heading. kind: the kind of content, such as ``card``. of: the run, answer or file
+    that it shows.
     """
 
     file: str
@@ -54,11 +55,11 @@ class PageFile:
 
 @dataclass
 class Site:
-    """What was written.
+    """A published site.
 
     Attributes
     ----------
-    pages: all pages but the first. left_out: the addresses that could not be shown, and why. size: bytes in all.
+    pages: all pages except the first. left_out: address that could not be shown -> reason. size: the total in bytes.
     """
 
     pages: list[PageFile] = field(default_factory=list)
@@ -67,16 +68,17 @@ class Site:
 
 
 def publish(folder: Path, target: Path, progress: Callable[[int, int], object] | None = None) -> Site:
-    """Write the site of a folder; raise UserError for a folder that is missing, or a target that is something else.
+    """Write the site of a folder to ``target``.
 
-    ``progress`` is called with the number of finished and of known pages.
+    Raises UserError if the folder is missing, or if the target exists and is not a site. ``progress`` is called with
+    the numbers of finished and known pages.
     """
     source, target = Folder.of(folder), target.resolve()
     if target == source.root:
         raise UserError("the site cannot be written into the folder that it shows: choose another folder")
     if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not (target / MARK).is_file())):
         raise UserError(f"{str(target)!r} already exists and is not a site of wsim publish: choose another folder")
-    with contextlib.chdir(source.root):  # so that commands on pages name files as they are named there
+    with contextlib.chdir(source.root):  # so that commands on the pages contain paths relative to the folder
         return _publish(source, target, progress)
 
 
@@ -120,7 +122,7 @@ def _publish(source: Folder, target: Path, progress: Callable[[int, int], object
 
 
 def _galleries(folder: Folder) -> list[tuple[str, str]]:
-    """Return the galleries of the cards that the runs of a folder play, for the menu."""
+    """Return menu entries for the galleries of the catalogues that the folder's runs use."""
     played = dict[tuple[str, str], None]()
     for entry in folder.found():
         if entry.kind == "run" and not entry.damaged:
@@ -135,7 +137,7 @@ def _galleries(folder: Folder) -> list[tuple[str, str]]:
 
 
 class _Asker:
-    """Asks the application for pages, without a network."""
+    """Requests pages from the application, without a network."""
 
     def __init__(self, app: Any) -> None:
         self._app, access = app, app.state.access
@@ -145,7 +147,7 @@ class _Asker:
         ]
 
     def __call__(self, address: str) -> tuple[int, str]:
-        """Return the status and the text of a page."""
+        """Return the status and the content of a page."""
         return asyncio.run(self._reply(address))
 
     async def _reply(self, address: str) -> tuple[int, str]:
@@ -168,7 +170,7 @@ class _Asker:
 
 
 def _published(link: str, addresses: Mapping[str, Mapping[str, str]]) -> str | None:
-    """Return the address of the page that a link leads to, in one spelling; None if it is not published."""
+    """Return the normalised address of the page that a link leads to; None if the page is not published."""
     parts = urlsplit(link)
     if parts.path == "/" and not parts.query:
         return "/"
@@ -183,7 +185,7 @@ def _published(link: str, addresses: Mapping[str, Mapping[str, str]]) -> str | N
 
 
 def _name(address: str, taken: set[str]) -> str:
-    """Return the name of the file of a page."""
+    """Return an unused file name for a page."""
     parts = urlsplit(address)
     words = [parts.path.strip("/"), *(value for _, value in parse_qsl(parts.query))]
     stem = _UNSAFE.sub("-", "-".join(words)).strip("-.")[:120] or "page"
@@ -211,7 +213,7 @@ def _described(address: str, file: str, text: str) -> PageFile:
 
 
 def _linked(text: str, addresses: Mapping[str, Mapping[str, str]], names: Mapping[str, str]) -> str:
-    """Return a page whose links lead to files of the site."""
+    """Return a page with its links replaced by links to files of the site."""
 
     def link(match: re.Match[str]) -> str:
         address = unescape(match[2])
@@ -226,14 +228,14 @@ def _linked(text: str, addresses: Mapping[str, Mapping[str, str]], names: Mappin
 
 
 def _sentence(text: str) -> str:
-    """Return the sentence of a page of refusal."""
+    """Return the error message on an error page."""
     match = re.search(r"<p[^>]*>(.*?)</p>", text.partition("<main>")[2], re.DOTALL)
     words = unescape(re.sub(r"<[^>]*>", " ", match[1] if match else text))
     return " ".join(words.split())[:300]
 
 
 def _clear(target: Path) -> None:
-    """Remove the pages of an earlier site."""
+    """Remove the files of an earlier site."""
     for path in [*target.glob("*.html"), *(target / ASSETS).glob("*")]:
         path.unlink()
     (target / ASSETS).mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""A form of a question: its fields, help and checks come from the options of the command.
+"""The form of a question: its fields, help and checks come from the options of the command.
 
-The registration of a question (``wsim.questions.registry``) names the dataclasses of options and keys of a plan.
+The question's registration (``wsim.questions.registry``) names its option dataclasses and plan keys.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from wsim.workbench.folder import Folder
 
 Texts = Mapping[str, Sequence[str]]
-"""The content of a form: lines by field; without lines, the default."""
+"""The content of a form: field -> lines; a field without lines has its default."""
 POLICIES = "policies"
 TRUST = "trust"
 LINE_UPS = (POLICIES, "policy", "ladder", "between", "players", "styles", "against", "judges", "start")
 """Fields that name policies."""
 NOT_IN_FORMS = ("cards", "rotate")
-"""Keys of a plan that forms leave out."""
+"""Plan keys that forms omit."""
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,17 @@ class Form:
 
     @property
     def name(self) -> str:
-        """The name of the question; files of its answers begin with it."""
+        """The name of the question, with which the names of its answer files begin."""
         return self.question.name
 
     @property
     def title(self) -> str:
-        """Its heading."""
+        """The heading of the form."""
         return self.question.title
 
     @property
     def asks(self) -> str:
-        """What it asks, as a person would."""
+        """The question in plain words."""
         return self.question.asks
 
     @property
@@ -63,7 +63,7 @@ class Form:
 
     @property
     def followed(self) -> bool:
-        """Whether its figures can be shown while it is played: those of a run."""
+        """Whether figures can be shown while games are played, as for a run."""
         return False
 
     @property
@@ -72,11 +72,11 @@ class Form:
         return self.question.answer_class.SUFFIXES
 
     def answer(self, out: Path) -> Path:
-        """Return the path of the answer: the file written, or the record next to a patch."""
+        """Return the path of the answer: the file written, or the JSON file next to a patch."""
         return out.with_suffix(".json") if out.suffix == ".toml" else out
 
     def address(self, out: str) -> str:
-        """Return the address of the page of an answer."""
+        """Return the address of the answer's page."""
         return f"/answer?{urlencode({'file': self.answer(Path(out)).as_posix()})}"
 
     def target(self, folder: Folder, texts: Texts, out: str) -> str:  # noqa: ARG002 (a run may be continued)
@@ -86,11 +86,11 @@ class Form:
             files = " or ".join(f"FILE{suffix}" for suffix in self.suffixes)
             raise UserError(f"an answer must be {files} in the folder, not {out!r}")
         if self.answer(path).exists() or path.exists():
-            raise UserError(f"the file {out!r} already exists: choose another name")
+            raise UserError(f"the file {out!r} already exists: choose a different name")
         return out
 
     def perform(self, texts: Texts, out: str, execution: Execution) -> bool:
-        """Compute the answer and write it; return whether it was stopped."""
+        """Compute the answer and write it; return whether the computation was stopped early."""
         plan, groups = self.read(texts)
         stopped = False
         try:
@@ -103,7 +103,7 @@ class Form:
         return stopped
 
     def fields(self) -> Iterator[tuple[str, type[Any], str, Any, Option]]:
-        """Yield the fields: name, dataclass, type, default and option."""
+        """Yield each field as a tuple: name, dataclass, type, default and option."""
         taken = set()
         for group in self.question.option_groups:
             for name, (option_field, option) in options_of(group).items():
@@ -115,15 +115,15 @@ class Form:
                 yield name, Plan, str(option_field.type), MISSING, option
 
     def filled(self, texts: Texts) -> Texts:
-        """Return the content of the form that an address opens."""
+        """Return the initial content of the form, given the fields in its address."""
         return texts
 
     def settled(self, texts: Texts) -> Collection[str]:  # noqa: ARG002 (a continued run has its own plan)
-        """Return the fields that are not asked for, because others decide them."""
+        """Return the fields that the form omits because other fields determine them."""
         return ()
 
     def read(self, texts: Texts) -> tuple[Plan | None, list[Options]]:
-        """Return the plan (if the question takes one) and the groups; raise UserError with all mistakes."""
+        """Return the plan (if the question takes one) and the option groups; UserError lists all mistakes."""
         mistakes, values = Mistakes(), dict[type[Any], dict[str, Any]]()
         command, known = self.question.command, {name for name, *_ in self.fields()}
         for name in texts:
@@ -145,12 +145,12 @@ class Form:
         return plan, groups
 
     def named_files(self, texts: Texts) -> list[str]:
-        """Return the files that a form names."""
+        """Return the names of the files that the form's fields contain."""
         named = [name for name, _, _, _, option in self.fields() if option.file]
         return [line for name in named for line in texts.get(name, ())]
 
     def words(self, texts: Texts, out: str) -> str:
-        """Return the command that asks the question and writes the same file."""
+        """Return the command that answers the question and writes the same file."""
         words = ["wsim", *self.question.command.split()]
         options = []
         for name, group, typed, _, option in self.fields():
@@ -182,14 +182,14 @@ def value_of(name: str, typed: str, spec: Option, lines: Sequence[str]) -> Any:
 
 
 def code_in(form: Form, texts: Texts) -> list[str]:
-    """Return the policies and effects of a form that are code, which asking would run."""
+    """Return the policies and effects in a form that are code, which answering the question would run."""
     entries = [entry for name in LINE_UPS for line in texts.get(name, ()) for entry in names(line)]
     effects = (named_file(line) for name in ("patch", "change_files") for line in texts.get(name, ()))
     code = (
         *(entry for entry in entries if ".py" in entry or _is_code(entry)),
         *(str(path) for path in effects if path),
     )
-    with suppress(UserError):  # refused where it is read
+    with suppress(UserError):  # reported when the form is read
         _, groups = form.read(texts)
         return list(dict.fromkeys([*code, *form.question.code(None, groups)]))
     return list(code)
@@ -199,5 +199,5 @@ def _is_code(entry: str) -> bool:
     try:
         parsed = parse_entry(entry)
     except UserError:
-        return False  # refused where it is read
+        return False  # reported when the form is read
     return bool(parsed.file or parsed.module)

@@ -1,4 +1,4 @@
-"""The queue of questions: one runs at a time, in a process that can be stopped."""
+"""The queue of questions: one question runs at a time, in a process that can be stopped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MAX_WAITING = 16
 MAX_LISTED = 200
-"""Finished questions that stay listed."""
+"""Maximum number of finished questions that stay listed."""
 PATIENCE = 20.0  # seconds for a stopped worker to write its result
 OVER = ("answered", "stopped", "refused")
 TRUSTED = "--trusted"
@@ -38,10 +38,11 @@ class QueuedQuestion:
 
     Attributes
     ----------
-    state: waiting, playing, answered, stopped (the file has the result so far) or refused (``sentence`` says why).
-    doing, done, total: its progress. looks: deals, and a sentence about each deciding effect.
-    version: counts the changes. stopping: whether a stop was requested.
-    clock: when the first progress was reported, in seconds, with its units done.
+    state: waiting, playing, answered, stopped (the file contains the result so far) or refused (``sentence``: why).
+    doing, done, total: the current task, and how much of it is done. looks: for each interim look, the number of deals
+    and a sentence about each deciding effect.
+    version: incremented at each change. stopping: whether a stop was requested.
+    clock: time of the first progress report in seconds, and the units done by then.
     """
 
     number: int
@@ -61,7 +62,7 @@ class QueuedQuestion:
     clock: tuple[float, int] | None = None
 
     def forecast(self, now: float) -> float | None:
-        """Return the seconds left at the pace so far, at the time ``now``; None while that is unknown."""
+        """Return the seconds left at the pace so far, given the time ``now``; None while the pace is unknown."""
         if self.clock is None or self.over:
             return None
         start, before = self.clock
@@ -85,7 +86,7 @@ class QueuedQuestion:
 class Questions:
     """All questions of a server.
 
-    ``ended`` is called in a thread of its own after each question that wrote something, with the name of what it wrote.
+    After each question that wrote a file or a run, ``ended`` is called with its name, in a separate thread.
     """
 
     def __init__(self, folder: Folder, ended: Callable[[str], object] | None = None) -> None:
@@ -99,7 +100,7 @@ class Questions:
         self._closed = False
 
     def listed(self) -> list[QueuedQuestion]:
-        """Return the questions, latest first."""
+        """Return the questions, the newest first."""
         with self._lock:
             return sorted(self._questions.values(), key=lambda queued: -queued.number)
 
@@ -131,7 +132,7 @@ class Questions:
         out = kind.target(self._folder, texts, out)
         with self._lock:
             if any(question.out == out and not question.over for question in self._questions.values()):
-                raise UserError(f"{out!r} is the target of a question: choose another name, or wait for it")
+                raise UserError(f"another question writes to {out!r}: choose a different name or wait for it")
             if len(self._waiting) >= MAX_WAITING:
                 raise UserError(f"{MAX_WAITING} questions are waiting: stop one or try later")
             number = max(self._questions, default=0) + 1
@@ -146,7 +147,7 @@ class Questions:
         return queued
 
     def stop(self, queued: QueuedQuestion) -> None:
-        """Stop a question: a running one writes its result so far, or stops at once if asked twice."""
+        """Stop a question: a running one writes its result so far; a second request stops it at once."""
         with self._lock:
             if queued in self._waiting:
                 self._waiting.remove(queued)
@@ -159,7 +160,7 @@ class Questions:
                 self._interrupt(self._process)
 
     def close(self) -> None:
-        """Stop all questions, and wait until results so far are written."""
+        """Stop all questions, and wait until the running one has written its result so far."""
         with self._lock:
             self._closed = True
             self._waiting.clear()
@@ -258,13 +259,13 @@ def module_process(
 
 
 def begin_worker() -> None:
-    """Apply the server's trust settings in a process of ``module_process``, which has no command line of its own."""
+    """Apply the server's trust settings in a process started by ``module_process``."""
     FOREIGN.set(True)
     ISOLATED.set(False if TRUSTED in sys.argv else None)
 
 
 def lines_of(pairs: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the lines of a form by field."""
+    """Return a dictionary field -> lines of its content, without empty lines and fields."""
     fields: dict[str, list[str]] = {}
     for name, text in pairs:
         fields.setdefault(name, []).extend(line.strip() for line in text.splitlines() if line.strip())

@@ -1,4 +1,4 @@
-"""Rendering of pages: templates that extend ``base.html.j2``, in the style of the run page."""
+"""Render pages from templates that extend ``base.html.j2``, in the style of the report page."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 HOME = "wsim.workbench"
 MAX_DIGITS = 15
 MAX_PAGES = 60
-"""Pages that are kept."""
+"""Maximum number of cached pages."""
 
 
 def page(request: Request, name: str, heading: str, *, status: int = 200, **values: Any) -> HTMLResponse:
-    """Return a page.
+    """Render a template as a page.
 
     Parameters
     ----------
-    name: the name of its template, in ``wsim/workbench/templates``. heading: the heading of the page, and its title.
-    values: for the template, escaped there; ``game``: whose colours are used; ``faces``: the faces of the cards that it
-        draws (``wsim.report.cards.Faces``); ``scripts``, ``modules``, ``styles``: further files. Templates leave
-        out what needs the server if the site of a folder is ``published``.
+    name: the name of the template in ``wsim/workbench/templates``. heading: the heading and title of the page.
+    values: values for the template, which escapes them. ``game``: the game whose colours are used; ``faces``: the faces
+        of the cards that the page draws (``wsim.report.cards.Faces``); ``scripts``, ``modules``, ``styles``: further
+        files. If a folder is ``published`` as a site, templates leave out features that need the server.
     """
     state = request.app.state
     common = {
@@ -50,13 +50,13 @@ def page(request: Request, name: str, heading: str, *, status: int = 200, **valu
 
 
 class KeptPages:
-    """Finished pages by address, as long as what they show has not changed."""
+    """A cache of finished pages by address; a page is valid until the files that it shows change."""
 
     def __init__(self) -> None:
         self._lock, self._pages = Lock(), OrderedDict[str, tuple[Hashable, Response]]()
 
     def page(self, request: Request, state: Hashable, make: Callable[[], Response]) -> Response:
-        """Return the page of an address, made anew if the ``state`` of what it shows has changed."""
+        """Return the page of an address from the cache, or from ``make`` if ``state`` has changed."""
         address = str(request.url)
         with self._lock:
             known = self._pages.get(address)
@@ -72,7 +72,7 @@ class KeptPages:
 
 
 def kept(request: Request, state: Hashable, make: Callable[[], Response]) -> Response:
-    """Return a page of the address from the pages that the server keeps (``KeptPages.page``)."""
+    """Return the page of an address from the server's cache, or from ``make`` (``KeptPages.page``)."""
     pages: KeptPages = request.app.state.kept_pages
     return pages.page(request, state, make)
 
@@ -117,19 +117,19 @@ def form_of(request: Request) -> list[tuple[str, str]]:
 
 
 def whole(name: str, text: str) -> int:
-    """Parse a whole number of a form or an address; raise UserError if it is invalid."""
+    """Parse a whole number in a form or an address; raise UserError if it is invalid."""
     if not (text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS):
         raise UserError(f"{name} must be a whole number of at most {MAX_DIGITS} digits, not {shortened(text)}")
     return int(text)
 
 
 def shortened(text: str, most: int = 40) -> str:
-    """Return a text in quotes, shortened if it is long."""
+    """Return a string in quotes, shortened to ``most`` characters if it is longer."""
     return repr(text if len(text) <= most else f"{text[:most]}...")
 
 
 def static(request: Request) -> Response:
-    """Return a style sheet or a script. Browsers keep what they ask for by its version (``asset``)."""
+    """Return a style sheet or a script; browsers cache it if the address contains its version (``asset``)."""
     name, asked = request.path_params["name"], request.url.query
     kind = "text/css" if name.endswith(".css") else "text/javascript"
     made = Response(_static(name), media_type=kind)
@@ -139,7 +139,7 @@ def static(request: Request) -> Response:
 
 
 def asset(name: str) -> str:
-    """Return the address of a style sheet or a script, with a version that changes with its text."""
+    """Return the address of a style sheet or a script, with a version that changes with its content."""
     return f"/static/{name}?{_version(name)}"
 
 
@@ -166,11 +166,11 @@ def _static(name: str) -> str:
 
 
 OWN = {"workbench.css", "play.css", "play.js", "gallery.js"}
-"""Style sheets and scripts of the workbench, in its ``templates``; a page with its own script adds it."""
+"""Style sheets and scripts in ``templates``; a page module with its own script or style sheet adds the file name."""
 
 
 def size_words(size: int) -> str:
-    """Return a number of bytes as text: ``1.4 MB``."""
+    """Format a number of bytes, such as ``1.4 MB``."""
     value, unit = float(size), 0
     while value >= 1000 and unit < 4:
         value, unit = value / 1000, unit + 1

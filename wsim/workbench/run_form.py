@@ -1,4 +1,4 @@
-"""The form that plays games into a run folder: a new run, or more games of one that exists (``wsim run``)."""
+"""The form that plays games into a run folder: a new run, or more games for an existing run (``wsim run``)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 GAMES = 10_000
 FILES = 20
-"""Data files of a run: after each, its page can show the games so far."""
+"""Number of data files of a run; after each one, the page can show the games so far."""
 MIN_GAMES_A_FILE = 250
 
 
@@ -46,7 +46,7 @@ class RunSettings(Options):
 
 
 def run_to_resume(folder: Path) -> Plan:
-    """Return the plan of a run folder; raise UserError if it has no run that can be continued."""
+    """Return the plan of a run folder; raise UserError if it does not contain a run that can be continued."""
     from wsim.lab.store import load_run
 
     plan: Plan = load_run(folder, to_resume=True).plan
@@ -68,23 +68,23 @@ QUESTION = Question(
     games_help=f"{GAMES:,}",
     first=("games", "policies", "ruleset"),
 )
-"""The options of a run as those of a question. Runs are not answers, so it is not an installed question."""
+"""The options of a run in the form of a question. It is not registered as a question, because runs are not answers."""
 
 
 class RunForm(Form):
-    """The form of a run; what it writes is a folder."""
+    """The form of a run; it writes a folder instead of a file."""
 
     def __init__(self) -> None:
         super().__init__(QUESTION)
 
     @property
     def followed(self) -> bool:
-        """Its data files are read while the next is played."""
+        """True: finished data files are read while the next games are played."""
         return True
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """A folder has none."""
+        """An empty suffix: the name of a folder."""
         return ("",)
 
     def answer(self, out: Path) -> Path:
@@ -92,7 +92,7 @@ class RunForm(Form):
         return out
 
     def read(self, texts: Texts) -> tuple[Plan | None, list[Options]]:
-        """Return the plan and the settings; a continued run has its own plan, except for the number of games."""
+        """Return the plan and the settings; a continued run keeps its plan, except for the number of games."""
         plan, groups = super().read({name: lines for name, lines in texts.items() if name != "games"})
         (settings,) = groups
         assert isinstance(settings, RunSettings)
@@ -112,7 +112,7 @@ class RunForm(Form):
         return recorded, groups
 
     def filled(self, texts: Texts) -> Texts:
-        """Return the content of the form; a continued run gets its missing games, or as many again."""
+        """Return the content of the form; for a continued run, propose its missing games, or twice its games."""
         from wsim.lab.store import load_run
 
         if not texts.get("continued") or texts.get("games"):
@@ -121,7 +121,7 @@ class RunForm(Form):
         return {**texts, "games": [str(run.plan.games * (2 if run.complete else 1))]}
 
     def settled(self, texts: Texts) -> Collection[str]:
-        """Return the keys of the plan: a continued run keeps its own, except for the number of games."""
+        """Return all plan keys except the number of games if a run is continued; otherwise none."""
         return [name for name in QUESTION.plan if name != "games"] if texts.get("continued") else ()
 
     def target(self, folder: Folder, texts: Texts, out: str) -> str:
@@ -131,9 +131,9 @@ class RunForm(Form):
             return folder.name_of(folder.inside(resumed))
         path = folder.inside(out)
         if not out or path == folder.root or not path.parent.is_dir():
-            raise UserError(f"a run must be a new folder in the opened one, not {out!r}")
+            raise UserError(f"a run must be a new folder inside the opened folder, not {out!r}")
         if path.exists():
-            raise UserError(f"{out!r} already exists: choose another name")
+            raise UserError(f"{out!r} already exists: choose a different name")
         return out
 
     def words(self, texts: Texts, out: str) -> str:
@@ -146,7 +146,7 @@ class RunForm(Form):
         return f"{super().words(filled, out)} --shard-games {games_per_file(plan)}"
 
     def perform(self, texts: Texts, out: str, execution: Execution) -> bool:
-        """Play the games that are missing; return whether it was stopped."""
+        """Play the missing games; return whether playing was stopped early."""
         from wsim.lab.growth import record_within
         from wsim.lab.wishes import with_worth
 
@@ -164,11 +164,11 @@ class RunForm(Form):
         return False
 
     def address(self, out: str) -> str:
-        """Return the address of the page of the run."""
+        """Return the address of the run's page."""
         return f"/run?{urlencode({'run': out})}"
 
 
 def games_per_file(plan: Plan) -> int:
-    """Return the games of a data file: few enough for the first figures to appear within seconds."""
+    """Return the number of games per data file, small enough for the first figures to appear within seconds."""
     most = 250_000 // plan.players
     return min(most, max(MIN_GAMES_A_FILE, -(-plan.games // FILES)))

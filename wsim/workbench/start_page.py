@@ -1,4 +1,4 @@
-"""The start page: three ways to begin, what is being played, and the studies of the folder with what they found."""
+"""The start page: three ways to begin, questions in progress, and the folder's studies with their findings."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ OWN.add("start.js")
 
 
 def begin(app: Starlette) -> None:
-    """Store findings as long as the server runs."""
+    """Create the cache of findings, which lasts as long as the server."""
     app.state.findings = Findings(app.state.folder, lambda name: app.state.tables.run(name))
 
 
 def findings_of(request: Request) -> Findings:
-    """Return the findings that the server stores."""
+    """Return the server's cache of findings."""
     findings: Findings = request.app.state.findings
     return findings
 
@@ -64,10 +64,10 @@ def start(request: Request) -> Response:
 
 
 def play_now(request: Request) -> Response:
-    """Queue the first games of the default plan, and lead to the page that follows them."""
+    """Queue the first games of the default plan, and redirect to the page that shows their progress."""
     form = form_of("run")
     name = next_answer(request, form)
-    seed = "".join(filter(str.isdecimal, name))  # each run has games of its own
+    seed = "".join(filter(str.isdecimal, name))  # so that each run plays different games
     queued = asked_questions(request.app).ask(form, {"seed": [seed]}, name)
     return RedirectResponse(f"/asked/{queued.number}", 303)
 
@@ -77,7 +77,7 @@ def finding(request: Request) -> Response:
     name = request.query_params.get("name", "")
     entry = folder_of(request).entry(name)
     if entry is None:
-        raise UserError(f"there is no run and no answer {name!r} in the folder")
+        raise UserError(f"the folder contains no run or answer {name!r}")
     return page(request, "finding.html.j2", name, found=findings_of(request).of(entry))
 
 

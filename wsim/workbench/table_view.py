@@ -1,4 +1,4 @@
-"""The view of a table, which is completely in the address: equal links show the same, and a command prints it."""
+"""The view of a table, fully encoded in the address: the same link shows the same view, and a command prints it."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 OPTION = "option."
 LARGE = 400_000
-"""Seats of a run from which a table that is not known yet takes so long that its page does not wait for it."""
+"""A run with more seats than this takes so long to summarise that pages appear before their tables are computed."""
 MAX_TABLES = 64
-"""Tables that are stored: the latest."""
+"""Maximum number of cached tables; the most recently used stay."""
 
 
 @dataclass(frozen=True)
 class TableView(RowOptions, TableOptions):
-    """A table of runs and what is shown of it: the options of ``wsim table`` as the fields of an address.
+    """A table of runs and its display: the options of ``wsim table`` as the fields of an address.
 
     Attributes
     ----------
-    table: its name; empty: the overview. charts: whether its charts are shown. columns: those that are shown; none: the
-        main ones. options: those of the table.
+    table: the name of the table; empty: the overview. charts: whether its charts are shown. columns: the columns shown;
+        empty: the main columns. options: option of the table -> its values.
     """
 
     table: str = ""
@@ -79,11 +79,11 @@ class TableView(RowOptions, TableOptions):
         return pairs + [(OPTION + key, text) for key, texts in self.options.items() for text in texts]
 
     def address(self, path: str = "/run", **changed: Any) -> str:
-        """Return the address of a page of it, changed."""
+        """Return the address of the view at a path, with changed fields."""
         return f"{path}?{urlencode(replace(self, **changed).query())}"
 
     def toggled(self, column: str, value: str) -> str:
-        """Return the address in which a value of a column is chosen, or no longer."""
+        """Return the address of the view with the choice of a column's value toggled."""
         start = f"{column}="
         chosen = self.chosen(column)
         kept = tuple(each for each in chosen if each != value) if value in chosen else (*chosen, value)
@@ -91,13 +91,13 @@ class TableView(RowOptions, TableOptions):
         return self.address(only=(*others, start + ",".join(kept)) if kept else others)
 
     def chosen(self, column: str) -> tuple[str, ...]:
-        """Return the values of a column that the rows are limited to."""
+        """Return the values of a column to which the rows are limited."""
         start = f"{column}="
         conditions = [condition.removeprefix(start) for condition in self.only if condition.startswith(start)]
         return tuple(value for condition in conditions for value in condition.split(","))
 
     def command(self, folder: Folder, flags: Sequence[str] = ()) -> str:
-        """Return the command that prints the same; ``flags``: options of the table without a value."""
+        """Return the command that prints the same table; ``flags``: options of the table that take no value."""
         paths = tuple(shown_path(folder.inside(run)) for run in self.runs)
         runs = TableOptions(paths, self.by, self.level, self.won_by, self.beside)
         rows = RowOptions(self.wide or bool(self.columns), self.sort, self.top, self.only)
@@ -106,7 +106,7 @@ class TableView(RowOptions, TableOptions):
 
 
 def _field(name: str, spec: Option) -> str:
-    """Return the field of an address that contains an option."""
+    """Return the name of the address field for an option."""
     return "run" if spec.argument else key_of(spec.names[0]) if spec.names else name
 
 
@@ -145,9 +145,9 @@ class Tables:
         return run
 
     def waits(self, view: TableView) -> bool:
-        """Return whether the page of a view has to wait for tables of a large run: see ``LARGE``.
+        """Return whether the page of a view must wait for tables of a large run (``LARGE``).
 
-        Raises UserError for a run that does not exist.
+        Raises UserError if a run does not exist.
         """
         parts = [view] if len(view.runs) == 1 or not view.beside else [replace(view, runs=(run,)) for run in view.runs]
         large = {name for name in view.runs if (run := self.run(name)).games * run.plan.players > LARGE}
@@ -157,15 +157,15 @@ class Tables:
             return any(large.intersection(part.runs) and _key(part) not in self._tables for part in parts)
 
     def note_overview(self, name: str) -> None:
-        """Note that the overview of a run is known."""
+        """Record that the overview of a run has been computed."""
         self._overviews[name] = self.state([name])
 
     def table(self, view: TableView) -> RunTable:
-        """Return the table of a view with all its rows; raise UserError if the runs do not have it."""
+        """Return the table of a view with all its rows; raise UserError if the runs do not have that table."""
         runs, key = [self.run(name) for name in view.runs], _key(view)
         if (known := self._known(key)) is not None:
             return known
-        with self._making["\n".join(view.runs)]:  # two pages of a run do not sum up the same games
+        with self._making["\n".join(view.runs)]:  # so that two pages of a run do not summarise the same games
             return self._known(key) or self._table(view, runs, key)
 
     def _known(self, key: Any) -> RunTable | None:
@@ -190,7 +190,7 @@ class Tables:
         return table
 
     def beside(self, view: TableView) -> RunTable:
-        """Return the table of several runs next to each other; UserError if they have no figure in common."""
+        """Return a table that shows several runs side by side; UserError if they have no figure in common."""
         from wsim.lab.run_tables import RunTable
 
         parts = [self.table(replace(view, runs=(name,))) for name in view.runs]
@@ -206,7 +206,10 @@ class Tables:
     def figures(
         self, table: RunTable, view: TableView, draw: Callable[[], list[Figure]], most: int | None = None
     ) -> list[Figure]:
-        """Return the charts of the rows of a view, drawn once; ``most``: how many ``draw`` draws, if not all."""
+        """Return the charts of a view's rows, from the cache or from ``draw``.
+
+        ``most``: the maximum number of charts that ``draw`` returns; None: all.
+        """
         key = (id(table.table.frame), view.sort, view.top, view.only, most)
         with self._lock:
             known = self._drawn.get(key)
@@ -221,24 +224,24 @@ class Tables:
 
 
 def _key(view: TableView) -> Any:
-    """Return what a table depends on."""
+    """Return the fields of a view that determine its table, as a cache key."""
     return view.runs, view.table, view.by, view.level, view.won_by, tuple(sorted(view.options.items()))
 
 
 def flags_of(analysis: Any) -> list[str]:
-    """Return the options of a table without a value."""
+    """Return the options of a table that take no value."""
     return [name for name, option in analysis.options.items() if option.flag]
 
 
 def rows_shown(table: RunTable, view: TableView) -> tuple[pl.DataFrame, str]:
-    """Return the rows shown, and a remark if a name has none."""
+    """Return the rows that a view shows, and a remark if a filtered name has no rows."""
     from wsim.stats.filters import viewed
 
     return viewed(table.table.frame, view.sort, view.top, view.only, table.splits, table.table.columns)
 
 
 def item_address(view: TableView, name: str, show: str = "") -> str:
-    """Return the address of the page of an item of a table; ``show``: a further table on it."""
+    """Return the address of an item's page; ``show``: a further table on that page."""
     runs = [("run", run) for run in view.runs]
     return f"/thing?{urlencode([*runs, ('table', view.table), ('name', name), *([('show', show)] if show else [])])}"
 

@@ -1,7 +1,8 @@
-"""One question in its own process: ``python -m wsim.workbench.worker`` reads it as a line of JSON.
+"""Answer one question in a separate process: ``python -m wsim.workbench.worker`` reads it as a line of JSON.
 
 It writes lines of JSON: ``progress`` (task, done, total), ``look`` (deals, a sentence about each effect), and finally
-``written`` (whether it was stopped, and the file) or ``refused`` (a sentence). On SIGINT it writes the result so far.
+``written`` (whether it was stopped, and the file) or ``refused`` (an error message). On SIGINT it writes the result so
+far.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ PAUSE = 0.1  # seconds between two lines of progress
 
 
 class _Lines(ProgressOfLooks):
-    """Progress as lines of JSON."""
+    """Reports progress as lines of JSON."""
 
     def __init__(self) -> None:
         self._last = 0.0
@@ -47,7 +48,7 @@ def _send(name: str, value: Any) -> None:
 
 
 def main() -> None:
-    """Answer the question on standard input."""
+    """Read a question from standard input, answer it and report progress on standard output."""
     question = json.loads(sys.stdin.readline())
     form, texts = form_of(question["kind"]), question["texts"]
     try:
