@@ -174,7 +174,7 @@ def test_mistakes_in_trace_are_reported(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a closed pipe is a signal or an error on POSIX only")
-def test_a_reader_who_leaves_early_is_not_an_error(toy: None) -> None:
+def test_closing_the_pipe_early_is_not_an_error(toy: None) -> None:
     trace = process("trace", "--games", "20000")
     assert trace.stdout is not None
     assert trace.stderr is not None

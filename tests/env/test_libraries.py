@@ -119,7 +119,7 @@ def test_a_game_of_one_seat_is_reported() -> None:
         env.step(0)
 
 
-def test_an_illegal_action_ends_the_game_or_is_refused() -> None:
+def test_an_illegal_action_ends_the_game_or_is_rejected() -> None:
     env = wsim.env.single(seed=4, **BABEL)
     _, info = env.reset()
     illegal = int(info["action_mask"].argmin())

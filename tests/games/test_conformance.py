@@ -416,7 +416,7 @@ def test_an_interrupted_run_is_resumed_to_the_same_data(row: Row, tmp_path: Path
 
 
 @each_game
-def test_bad_input_is_reported_in_one_sentence(row: Row, wsim_command: Command, tmp_path: Path) -> None:
+def test_invalid_input_is_reported_in_one_sentence(row: Row, wsim_command: Command, tmp_path: Path) -> None:
     name, plan = row.game.NAME, Plan.make(game=row.game.NAME)
     policy = next(iter(row.game.policies()))["name"]
     mistakes = {

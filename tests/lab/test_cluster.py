@@ -324,7 +324,7 @@ def test_threads_and_a_cluster_exclude_each_other(wsim_command: Command, command
     assert answer.err.startswith("wsim: cluster must be local:4 ")
 
 
-def test_chunks_come_in_order_no_matter_which_finishes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_come_in_order_whichever_finishes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     workers = Cluster.__new__(Cluster)
     workers.workers = 2
     asked: list[range] = []

@@ -248,7 +248,7 @@ def test_a_time_limit_ends_the_search(plain: Any) -> None:
     assert len(tried(table)) == 7
 
 
-def test_no_playout_begins_from_the_real_cards_and_the_game_continues_with_them(plain: Any) -> None:
+def test_playouts_never_use_the_real_cards_but_the_game_does(plain: Any) -> None:
     table = Table(plain)
     table.decide()
     assert all(event[1] != REAL for event in table.events if event[0] == "take")

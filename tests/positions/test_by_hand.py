@@ -169,7 +169,7 @@ def test_a_plain_game_with_too_many_decisions_is_stopped() -> None:
         simulator.play(3, np.zeros(3, simulator.row_dtype))
 
 
-def test_observations_have_the_numbers_of_a_view_within_the_bounds_of_their_type() -> None:
+def test_observations_contain_view_numbers_within_type_bounds() -> None:
     simulator = simulator_of("highest")
     columns = simulator.columns
     assert {"own.0", "own.1", "all.0", "all.2", "big", "seat"} <= set(columns)

@@ -347,7 +347,7 @@ def test_a_missing_extra_is_named(wsim_command: Command, toy: None, monkeypatch:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("toy")
-def test_an_unfinished_run_is_shown_as_such(wsim_command: Command) -> None:
+def test_an_unfinished_run_is_shown_as_unfinished(wsim_command: Command) -> None:
     wsim_command("run", "--games", "40", "--shard-games", "20", "--out", "run")
     next(Path("run/seats").glob("*20.parquet")).unlink()
     answer = wsim_command("report", "run")

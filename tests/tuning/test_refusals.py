@@ -85,7 +85,7 @@ def test_a_folder_contains_one_search(wsim_command: Command) -> None:
     )
 
 
-def test_a_damaged_folder_is_refused(wsim_command: Command) -> None:
+def test_a_damaged_folder_is_rejected(wsim_command: Command) -> None:
     assert wsim_command("tune", "archer", *AIM, "--generations", "1").code == 0
     record = Path("run", RECORD)
     content = json.loads(record.read_text())

@@ -303,7 +303,7 @@ def test_seats_with_clauses_for_a_trigger(
     assert bool(module.may_act(public, rules, 1, 1)) == may
 
 
-def test_counters_change_within_their_bounds_and_those_of_the_table_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counters_change_within_bounds_and_table_counters_for_all_cities(monkeypatch: pytest.MonkeyPatch) -> None:
     """The counter 0 of a city goes from -1 to 4; the counter 1 of the table from 0 to 9 (R70)."""
     module = kernels(monkeypatch, counters)
     public = SimpleNamespace(seats=3, counter=np.array([[2, 5], [3, 5], [0, 5]]))

@@ -248,7 +248,7 @@ def test_an_environment_reports_a_broken_limit() -> None:
         play()
 
 
-def test_a_search_whose_playouts_break_a_limit_says_who_searched() -> None:
+def test_a_search_whose_playouts_break_a_limit_names_the_searching_seat() -> None:
     plan = wsim.Plan.make(players=3, set=altar("shields=99"), policies="search:playouts=60:candidates=4", games=3)
     with pytest.raises(GameLimitError, match=r"^in game \d+, while seat \d searched, of rule set 1e with 3 "):
         wsim.simulate(plan)

@@ -178,6 +178,6 @@ def test_the_example_of_the_documentation() -> None:
     ({"prices": {"left": {"raw": 9}}}, "0 to 5 coins, not 9"), ({"own": ["W"] * 41}, "own has 41 symbols; at most 40"),
     ({"left": ["WS"] * 25}, "left has more than 24 either/or symbols"),
 ])  # fmt: skip
-def test_bad_input_is_reported_in_one_sentence(wrong: dict[str, Any], sentence: str) -> None:
+def test_invalid_input_is_reported_in_one_sentence(wrong: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
         payments(**wrong)

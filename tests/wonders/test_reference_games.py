@@ -143,7 +143,7 @@ def take_last(view: View) -> int:
     return len(view.moves) - 1
 
 
-def test_rotation_moves_the_line_up_by_one_seat_a_game() -> None:
+def test_rotation_moves_the_line_up_by_one_seat_per_game() -> None:
     game = Reference("1e", 3)
     for number in range(4):
         seats = game.play(1, number, ["random", take_first, take_last], rotate=True)["seats"]

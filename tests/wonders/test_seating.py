@@ -41,7 +41,9 @@ OVERREACHING = Player("overreaching", overreaching)
     ("3e", 3, {}, r"unknown rule set '3e'; accepted: .*"),
     ("1e", 3, {"switches": {"debt_choise": True}}, "debt_choise"),
 ])  # fmt: skip
-def test_bad_input_is_reported_in_one_sentence(ruleset: str, players: int, plan: dict[str, Any], sentence: str) -> None:
+def test_invalid_input_is_reported_in_one_sentence(
+    ruleset: str, players: int, plan: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(UserError, match=sentence) as error:
         engine_table(ruleset, players, (RANDOM,), **plan)
     assert "\n" not in str(error.value).strip()

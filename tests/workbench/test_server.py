@@ -233,7 +233,7 @@ def test_the_targets_of_open_are_recognised(folder: Path, monkeypatch: pytest.Mo
         (["--host", "203.0.113.7"], "cannot listen at 203.0.113.7, port 0:"),
     ],
 )
-def test_bad_input_is_reported_in_one_sentence(
+def test_invalid_input_is_reported_in_one_sentence(
     wsim_command: Command, tmp_path: Path, words: list[str], sentence: str
 ) -> None:
     answer = wsim_command("open", "--no-browser", *words)

@@ -41,7 +41,7 @@ def test_the_value_where_an_effect_crosses_the_target_by_hand() -> None:
     assert met([4, 0, -4], 1) == Crossing(10.0, 7.5, 12.5, "met")
 
 
-def test_the_interval_of_a_crossing_covers_as_often_as_those_of_the_effects() -> None:
+def test_crossing_intervals_cover_as_often_as_effect_intervals() -> None:
     """The true effect falls by 1 a value and is 0 at 5: within 95% intervals of independent effects, 95 % hold it."""
     rng = np.random.default_rng(8)
     values = np.arange(0.0, 11.0, 5.0)

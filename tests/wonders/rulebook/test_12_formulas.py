@@ -65,7 +65,7 @@ def test_R52_a_clause_acts_on_the_cities_that_it_names(each: str, change: int) -
         ("anyone", {0, 1, 2, 3}),
     ],
 )  # fmt: skip
-def test_R53_moves_are_those_of_the_cities_that_the_clause_names(by: str, movers: set[int]) -> None:
+def test_R53_a_clause_waits_for_moves_of_the_cities_it_names(by: str, movers: set[int]) -> None:
     p = table({"Altar": [gain("card_built", by=by)]})
     p.city(0, "Altar")
     found = set()
@@ -222,7 +222,7 @@ def test_R56_amounts_of_a_gain_apply_in_a_fixed_order(gained: list[str]) -> None
 
 
 @pytest.mark.parametrize(("age", "token"), [(1, 1), (2, 3), (3, 5)])
-def test_R56_victory_tokens_are_those_of_the_age(age: int, token: int) -> None:
+def test_R56_victory_tokens_have_the_value_of_the_age(age: int, token: int) -> None:
     p = table({"Altar": [{"event": "built", "gain": {"victory_tokens": 2, "defeat_tokens": 1}}]}, age=age)
     p.play({0: "Altar"})
     assert p.victories(0) == [token] * 2
@@ -237,7 +237,7 @@ def test_R57_shields_for_one_age_end_with_it() -> None:
     assert int(p.public.shields[0]) == 1
 
 
-def test_R58_points_are_counted_with_those_of_the_card_and_the_stage() -> None:
+def test_R58_points_count_in_the_category_of_the_card_or_stage() -> None:
     clause = {"event": "scored", "each": "neighbor", "if": "other.red > 0", "points": "2 * other.red"}
     stages = [{"event": "scored", "points": "-stages"}]
     p = table({"Altar": [clause]}, stages=stages)
@@ -462,7 +462,7 @@ def test_R69_structures_are_counted_by_what_they_are(counted: str, number: int) 
     assert p.coins[0] == 10 + number
 
 
-def test_R70_a_counter_stops_at_its_bounds_and_what_is_gained_comes_before_what_is_lost() -> None:
+def test_R70_a_counter_stops_at_its_bounds_and_gains_precede_losses() -> None:
     p = table(
         {
             "Altar": [{"event": "built", "gain": {"counter": {"favour": 4}}, "lose": {"counter": {"favour": 1}}}],
@@ -503,7 +503,7 @@ def test_R71_what_was_built_in_this_turn_counts_before_any_clause_acts() -> None
     assert p.coins[0] == 10 + 100 + 1
 
 
-def test_R94_points_are_gained_at_once_with_those_of_the_card_or_stage() -> None:
+def test_R94_points_gained_at_once_count_in_the_category_of_the_card_or_stage() -> None:
     p = table(
         {"Altar": [{"event": "built", "gain": {"points": 3}}], "Stockade": [{"event": "sold", "gain": {"points": 5}}]},
         stages=[{"event": "built", "gain": {"points": 7}}],
@@ -697,7 +697,7 @@ def test_R87_every_city_has_the_rules_of_the_table_from_the_start() -> None:
     assert p.coins == [13, 12, 13, 13]
 
 
-def test_R87_clauses_of_the_table_follow_those_of_structures_and_stages_by_name() -> None:
+def test_R87_clauses_of_the_table_act_last_in_order_of_name() -> None:
     rules = (
         f"table.Bonus.when={written([gain('stage_built', 'coins')])}",
         f"table.Alms.when={written([gain('stage_built', 100)])}",
@@ -718,7 +718,7 @@ def test_R87_a_rule_of_the_table_asks_every_city() -> None:
     assert p.coins[1] == 14
 
 
-def test_R87_points_of_the_table_are_counted_with_those_of_stages() -> None:
+def test_R87_points_of_the_table_count_in_the_category_of_stages() -> None:
     p = table({}, changes=(f"table.Glory.when={written([{'event': 'scored', 'points': '2 * blue'}])}",))
     p.city(1, "Altar", "Theater")
     assert [p.points(seat).get("wonder", 0) for seat in range(4)] == [0, 4, 0, 0]
@@ -754,7 +754,7 @@ def test_R75_by_says_who_pays(by: str, payers: list[int]) -> None:
     assert [seat for seat in range(4) if paid(p, "Theater", seat) == [(1, 0, 0)]] == payers
 
 
-def test_R75_color_and_facts_of_the_card_to_be_paid_for_say_which_cost_changes() -> None:
+def test_R75_color_and_card_facts_select_the_costs_that_change() -> None:
     later = cost(dearer={"coins": 2}, **{"if": "card.age > 1"})
     p = table({"Altar": [cost(color=["blue"], dearer={"coins": 1}), later]})
     p.city(0, "Altar")
@@ -772,7 +772,7 @@ def test_R75_a_chain_waives_the_changed_cost_and_a_card_does_not_change_its_own(
     assert p.builds(0, "Statue") == [("chain", 0, 0, 0)]
 
 
-def test_R75_without_each_other_is_the_seller_of_an_own_purchase_and_the_payer_of_another() -> None:
+def test_R75_without_each_other_is_the_seller_or_the_payer() -> None:
     p = table({"Altar": [cost("trade_cost", by="anyone", dearer={"unit": "1 if other.coins == 7 else 0"})]})
     p.city(0, "Altar")
     p.city(1, "Lumber Yard", coins=7)
@@ -790,7 +790,7 @@ def test_R76_changes_are_added_up_before_the_cost_is_cut_off_at_nothing() -> Non
     assert paid(p, "Town Hall") == [(0, 2, 0)]  # 2 stone (of which it has one), ore, glass, and now clay
 
 
-def test_R76_units_of_choice_are_those_that_the_payer_cannot_or_will_not_buy() -> None:
+def test_R76_the_payer_chooses_the_units_that_need_not_be_paid() -> None:
     p = table({"Altar": [cost(cheaper={"resources": 1})]})
     p.city(0, "Altar", "Clay Pool", "Loom")
     p.city(3, "Lumber Yard")
@@ -900,7 +900,7 @@ def test_R80_formulas_know_the_card_that_is_chosen() -> None:
         assert p.coins[0] == coins + (1 if source == "left" else 0), source
 
 
-def test_R80_the_cards_of_a_set_are_offered_by_name_where_the_condition_is_true_and_the_price_can_be_paid() -> None:
+def test_R80_cards_of_a_set_are_offered_by_name_if_allowed_and_affordable() -> None:
     clause = picks("built", "left", condition="card.cost > 1", price="card.cost", gain={"coins": "9 * card.red"})
     p = table({"Altar": [clause]})
     p.city(1, "Arsenal", "Baths", "Fortifications", "Archery Range")  # costs of 4, 1, 4, 3
@@ -938,7 +938,7 @@ def test_R81_a_card_from_the_pile_is_built_for_nothing_before_the_parts_of_the_o
     assert p.pile == ["Altar", "Arsenal", "Palace"]
 
 
-def test_R81_the_build_is_a_move_to_which_clauses_react_and_losses_follow_the_decision() -> None:
+def test_R81_clauses_react_to_the_build_and_losses_follow_the_decision() -> None:
     p = table({"Altar": [picks("built", "discarded", "build")], "Theater": [gain("card_built", 3, by="anyone")]})
     p.discarded("Baths")
     p.city(2, "Theater")
@@ -997,7 +997,7 @@ def test_R82_a_structure_of_a_neighbour_can_be_discarded_too() -> None:
     assert (p.owned(1), p.pile, p.public.shields[1]) == ({"Baths"}, ["Stockade"], 0)
 
 
-def test_R96_a_structure_that_is_taken_counts_in_its_new_city_and_brings_nothing_at_once() -> None:
+def test_R96_a_taken_structure_counts_in_its_new_city_without_immediate_effects() -> None:
     take = picks("built", "left", "take", gain={"points": "card.order"})
     p = table({"Altar": [take], "Theater": [gain("card_built", 3, by="anyone")], "Tavern": [gain("built", 4)]})
     p.city(0, "Theater", coins=10)
@@ -1110,7 +1110,7 @@ def test_R103_a_copy_has_the_lasting_effects_of_a_card_but_is_not_a_structure() 
     assert p.coins[0] == 3 + 2000 + 100 + 10 + 1
 
 
-def test_R103_points_are_those_of_the_city_that_has_the_copy() -> None:
+def test_R103_points_of_a_copy_are_counted_for_its_city() -> None:
     """They count in the category of the copied card."""
     p = table(
         {"Altar": [{"event": "built", "card": {"from": "left", "if": "card.purple"}, "gain": {"copies": 1}}]}, age=3

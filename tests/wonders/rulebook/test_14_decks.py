@@ -16,7 +16,7 @@ from tests.wonders.extremes import written
 from tests.wonders.test_decks import decisions, deck, several
 
 
-def test_R88_each_card_is_dealt_once_and_the_deal_does_not_depend_on_who_plays() -> None:
+def test_R88_each_card_is_dealt_once_whatever_the_policies() -> None:
     changes = (deck(several(15, points=1), deal=2), deck({"Sage": {}, "Bard": {}, "Monk": {}}, "Guests", display=2))
     seen = set()
     for player in (RANDOM, TASTES[0]):
@@ -83,7 +83,7 @@ def test_R90_a_recruited_card_costs_coins_has_its_effects_and_is_not_a_structure
     assert (city["built"], city["recruited"]) == ([], ["Hero"])
 
 
-def test_R91_points_of_a_recruited_card_are_counted_with_those_of_stages() -> None:
+def test_R91_points_of_a_recruited_card_count_in_the_category_of_stages() -> None:
     changes = (deck({"Hero": {"points": 30, "when": [{"event": "scored", "points": 400}]}}, display=1),)
     frame = wsim.simulate(set=changes, players=3, policies="greedy", games=5, seed=1)
     has = frame["recruited:Hero"].to_numpy()

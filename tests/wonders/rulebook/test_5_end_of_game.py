@@ -124,7 +124,7 @@ def test_R24_most_points_then_most_coins_then_shared() -> None:
 
 
 @pytest.mark.engine_only
-def test_R24_those_who_share_have_one_rank() -> None:
+def test_R24_tied_winners_share_a_rank() -> None:
     p = Position("1e", *BOARDS)
     assert p.shares() == pytest.approx([1 / 3] * 3)
     assert p.game.result.rank[:3].tolist() == [1, 1, 1]

@@ -185,7 +185,7 @@ def test_R32_chamber_of_builders_counts_the_losers_own_stages() -> None:
     assert p.losses == [(1, 2, 0), (2, 1, 0)]
 
 
-def test_R32_losses_for_tokens_count_those_of_every_age() -> None:
+def test_R32_losses_per_token_count_tokens_of_every_age() -> None:
     p = four(coins=9, age=3)
     for seat, tokens in enumerate([[1, 3, 5], [1], [3], [5, 5]]):
         p.city(seat, victories=tokens)
