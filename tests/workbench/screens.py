@@ -135,6 +135,9 @@ def _run(chrome: Chrome, server: str) -> None:
 
 def _gallery(chrome: Chrome, server: str) -> None:
     chrome.get(f"{server}/cards?color=red&color=purple&color=yellow&age=3")
+    chrome.execute_script(
+        "for (const card of document.querySelectorAll('.gallery > li')) card.style.contentVisibility = 'visible'"
+    )  # else cards are drawn only once they are seen
 
 
 def _beside(chrome: Chrome, server: str) -> None:
