@@ -338,7 +338,7 @@ def test_a_long_table_below_a_chart_is_folded(
         ("/run?run=one&table=cards&by=nothing", "has no column 'nothing'"),
         ("/thing?run=one&table=cards&name=<b>", "has no card '<b>'"),
         ("/thing?run=one&table=variance&name=wonder", "rows of the table variance have no pages"),
-        ("/answer?file=nowhere.json", "there is no file"),
+        ("/answer?file=nowhere.json", "contains no file"),
         ("/answer?file=one/run.json", "is not an answer of wsim"),
         ("/answer.csv?file=palace.json&table=x", "has no table 'x'"),
     ],

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wsim.report.page_parts import Section
 
 MOST_ROWS = 40
-"""Rows of the table below a chart; a longer one is folded."""
+"""Maximum number of rows of a table below a chart; longer tables are collapsed."""
 
 
 def answer_page(request: Request) -> Response:
@@ -66,7 +66,7 @@ def answer_csv(request: Request) -> Response:
 
 
 def answer_chart(request: Request) -> Response:
-    """Return a chart of an answer as a file: SVG or PNG."""
+    """Return a chart of an answer as an SVG or PNG file."""
     stored = _stored(request)
     figures = [figure for section in _sections(stored) for figure in section.figures]
     return chart_file(request, figures, stored.game(), PurePath(stored.name).stem)
@@ -78,7 +78,7 @@ def _stored(request: Request) -> Stored:
 
     path = folder_of(request).inside(request.query_params.get("file", ""))
     if not path.is_file():
-        raise UserError(f"there is no file {request.query_params.get('file', '')!r} in the folder that is open")
+        raise UserError(f"the opened folder contains no file {request.query_params.get('file', '')!r}")
     stored = stored_in(path)
     if stored is None:
         raise UserError(f"{path.name!r} contains rows, not an answer")
@@ -86,7 +86,7 @@ def _stored(request: Request) -> Stored:
 
 
 def _tables(stored: Stored) -> list[str]:
-    """Return the names of the tables with rows."""
+    """Return the names of the tables of an answer that have rows."""
     return [name for name in stored.kind.TABLES if isinstance(stored.record.get(name), list) and stored.record[name]]
 
 

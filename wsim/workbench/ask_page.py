@@ -1,4 +1,4 @@
-"""Asking: a form for each question, the queue of questions, and each question while it is answered."""
+"""Ask: the forms of all questions, the queue of questions, and the page of a question in progress."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 MENU = (("Ask", "/ask"),)
 OUT = "out"
 NAMED = 3
-"""Fields that the heading of folded ones names."""
+"""Maximum number of fields that the heading of a collapsed group names."""
 HEADINGS = ("More about the question", "More about the games")
 PAUSE = 0.25  # seconds between two checks for news
 OWN |= {"ask.js", "forms.js", "terms.js"}
@@ -53,8 +53,8 @@ class Field:
     Attributes
     ----------
     name, label, help: as shown. kind: ``line``, ``lines``, ``tick`` or ``choice``. text: its content.
-    default: shown where it is empty. choices: the values of a choice. picker, example: see ``wsim.options.Option``.
-    several: how several values are separated: by ``lines``, by ``commas``; empty: it takes one.
+    default: shown if the field is empty. choices: the values of a choice. picker, example: see ``wsim.options.Option``.
+    several: the separator of several values, ``lines`` or ``commas``; empty: the field takes one value.
     """
 
     name: str
@@ -75,7 +75,7 @@ def begin(app: Starlette) -> None:
 
 
 def end(app: Starlette) -> None:
-    """Stop all questions; what is known so far is written."""
+    """Stop all questions; the running one writes its result so far."""
     asked_questions(app).close()
 
 
@@ -86,12 +86,12 @@ def asked_questions(app: Starlette) -> Questions:
 
 
 def next_answer(request: Request, form: Form) -> str:
-    """Return a file name for the next answer of a question."""
+    """Return an unused file name for an answer to a question."""
     return asked_questions(request.app).next_name(form)
 
 
 def ask_page(request: Request) -> Response:
-    """Return the page of all questions and of those already asked."""
+    """Return the page that lists all questions that can be asked, and the queue."""
     topics: dict[str, list[tuple[str, str, str]]] = {}
     for kind in forms():
         topics.setdefault(kind.question.topic, []).append((kind.asks, f"/ask/{kind.name}", _first_sentence(kind)))
@@ -106,7 +106,7 @@ def form_page(request: Request) -> Response:
 
 
 def ask(request: Request) -> Response:
-    """Ask the question of a form, or return the form with its mistakes."""
+    """Queue the question of a form and redirect to its page, or return the form with its mistakes."""
     kind = question_form(request.path_params["kind"])
     texts = lines_of(form_of(request))
     out = " ".join(texts.pop(OUT, []))
@@ -122,7 +122,7 @@ def ask(request: Request) -> Response:
 
 
 def check_form(request: Request) -> Response:
-    """Return the mistakes of a form with their fields, what it changes and how long it takes, as JSON."""
+    """Return the mistakes in a form by field, its changes in words and its forecast time, as JSON."""
     kind = question_form(request.path_params["kind"])
     texts = lines_of(form_of(request))
     texts.pop(OUT, None)
@@ -163,7 +163,7 @@ def _form(request: Request, kind: Form, texts: Texts, mistakes: Mapping[str, Seq
 
 
 def folded_words(heading: str, labels: Sequence[str]) -> str:
-    """Return the heading of folded fields: what they are about, and the first of them."""
+    """Return the heading of collapsed fields, with the labels of the first ones."""
     named = [label[:1].lower() + label[1:].rstrip("?") for label in labels[:NAMED]]
     more = [f"{len(labels) - NAMED} more"] if len(labels) > NAMED else []
     *first, last = [*named, *more]
@@ -171,7 +171,7 @@ def folded_words(heading: str, labels: Sequence[str]) -> str:
 
 
 def fields_of(form: Form, texts: Texts) -> dict[str, list[Field]]:
-    """Return the fields of a form under their headings: about the question, and about its games."""
+    """Return the fields of a form by heading: fields about the question, and fields about its games."""
     groups: dict[str, list[Field]] = {HEADINGS[0]: [], HEADINGS[1]: []}
     for name, group, typed, default, spec in form.fields():
         if name in form.settled(texts):
@@ -202,7 +202,7 @@ def _field(name: str, typed: str, default: Any, spec: Option, texts: Texts) -> F
 
 
 def _of_game(shown: str, game: str) -> str:
-    """Return the default of a game from a text with those of all games.
+    """Return a game's default from a string with the defaults of all games.
 
     >>> _of_game("1e; 2005 for tower_of_babel", "tower_of_babel"), _of_game("1e; 2005 for tower_of_babel", "")
     ('2005', '1e')
@@ -230,7 +230,7 @@ def queued_page(request: Request) -> Response:
 
 
 def words_of(kind: Form, texts: Texts) -> dict[str, str]:
-    """Return what was asked, by the words of the form; games that are played also with what was left to the form."""
+    """Return the question as label -> text, in the words of its form; a run also has its plan with all defaults."""
     labels = {name: spec.label or name.replace("_", " ").capitalize() for name, _, _, _, spec in kind.fields()}
     words = {}
     if kind.followed:
@@ -241,19 +241,19 @@ def words_of(kind: Form, texts: Texts) -> dict[str, str]:
 
 
 def _finding(request: Request, queued: QueuedQuestion) -> Finding | None:
-    """Return the finding of a finished question; None while it is not finished."""
+    """Return the finding of a finished question; None if it is unfinished or failed."""
     entry = folder_of(request).entry(queued.kind.answer(Path(queued.out)).as_posix()) if queued.over else None
     findings: Findings = request.app.state.findings
     return None if entry is None or queued.state == "refused" else findings.of(entry)
 
 
 def _more(queued: QueuedQuestion) -> str:
-    """Return the address of the form that continues a run; empty for an answer."""
+    """Return the address of the form that continues a run; "" for an answer."""
     return f"/ask/{queued.kind.name}?{urlencode({'continued': queued.out})}" if queued.kind.followed else ""
 
 
 def so_far(request: Request) -> Response:
-    """Return the figures of a run that is being played, as a part of its page; no content before the first games."""
+    """Return the figures of a run in progress, as a part of its page; no content (204) before the first games."""
     from wsim.lab.store import load_run
     from wsim.workbench.findings import so_far as tables_so_far
 
@@ -269,7 +269,7 @@ def so_far(request: Request) -> Response:
 
 
 def events(request: Request) -> Response:
-    """Stream the changes of a question as server-sent events."""
+    """Stream the progress of a question as server-sent events."""
     queued = asked_questions(request.app).find(request.path_params["number"])
     return StreamingResponse(_changes(queued), media_type="text/event-stream")
 
@@ -294,7 +294,7 @@ def stop(request: Request) -> Response:
 
 
 def links_of(noun: str, name: str, plan: Plan) -> list[tuple[str, str]]:
-    """Return the questions about something that seats have: each as text with the address of its form."""
+    """Return the questions about an item that seats can own: each as text with the address of its form."""
     game = find_game(plan.game)
     common = {"game": plan.game, "ruleset": plan.ruleset, "players": str(plan.players)}
     return [

@@ -1,6 +1,6 @@
-"""Change: edit the values of a catalogue, see the mistakes, save a patch or ask a what-if about it.
+"""Change: edit the values of a catalogue, see mistakes, save a patch or ask a what-if question about it.
 
-The changes are in the address, as the lines of ``--set``; nothing is written until the user saves.
+The address contains the changes, in the syntax of ``--set``; nothing is written until the user saves.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Changes:
 
     Attributes
     ----------
-    game, ruleset: those of the catalogue. lines: as for ``--set``, each path once.
+    game, ruleset: identify the catalogue. lines: the changes, as for ``--set``; each path occurs once.
     """
 
     game: str
@@ -76,7 +76,7 @@ class Changes:
         return urlencode([*own, *more.items()])
 
     def with_values(self, values: Mapping[str, str], printed: Mapping[str, str]) -> Changes:
-        """Return the changes with other values; a printed value is not a change."""
+        """Return the changes with some values replaced; setting the printed value removes a change."""
         lines = {path_of(line): line for line in self.lines}
         for path, text in values.items():
             lines.pop(path, None)
@@ -85,7 +85,7 @@ class Changes:
         return Changes(self.game, self.ruleset, tuple(lines.values()))
 
     def mistakes(self) -> dict[str, str]:
-        """Return the mistakes by path; those of the changes in combination under an empty path."""
+        """Return the mistakes by path; a mistake that only the combination of changes causes has an empty path."""
         if not self.lines:
             return {}
         try:
@@ -102,13 +102,13 @@ class Changes:
 
     def patch(self) -> str:
         """Return the text of a patch file with the same changes."""
-        head = f"# {self.game} {self.ruleset}. Laid over the catalogue by --patch."
+        head = f"# {self.game} {self.ruleset}. Apply to the catalogue with --patch."
         body = [f"{path_of(line)} = {value_in_patch(line.partition('=')[2].strip())}" for line in self.lines]
         return "\n".join([head, *body]) + "\n"
 
 
 def path_of(line: str) -> str:
-    """Return the path of a changed value."""
+    """Return the path in a change such as ``cards.Palace.points=5``."""
     return line.partition("=")[0].strip()
 
 
@@ -119,18 +119,18 @@ def group_of(path: str) -> str:
 
 
 def name_of(part: str) -> str:
-    """Return the name of a part: ``Palace`` of ``cards.Palace``, ``settings`` of a part without one."""
+    """Return the name of a part: ``Palace`` for ``cards.Palace``, ``settings`` for ``settings``."""
     head, _, name = part.partition(".")
     return name.strip('"') or head.replace("_", " ")
 
 
 def short_name(path: str, part: str) -> str:
-    """Return the name of a value within its part in words: ``cost, clay`` of ``cards.Palace.cost.clay``."""
+    """Return the name of a value within its part in words: ``cost, clay`` for ``cards.Palace.cost.clay``."""
     return path.removeprefix(f"{part}.").replace("_", " ").replace(".", ", ")
 
 
 def changes_of(pairs: Sequence[tuple[str, str]]) -> Changes:
-    """Return the catalogue and the changes of an address or a form."""
+    """Return the catalogue and changes that an address or a form contains."""
     fields = dict(pairs)
     game = fields.get("game") or next(iter(GAMES))
     lines = [value.strip() for key, value in pairs if key == "change" and value.strip()]
@@ -139,7 +139,7 @@ def changes_of(pairs: Sequence[tuple[str, str]]) -> Changes:
 
 
 def change_page(request: Request) -> Response:
-    """Return the page of a catalogue with its changes, and the fields of one part."""
+    """Return the page of a changed catalogue, with the fields of one part if the address names it."""
     pairs = request.query_params.multi_items()
     changes, at = changes_of(pairs), request.query_params.get("at", "")
     printed = printed_values(changes.game, changes.ruleset)
@@ -169,11 +169,11 @@ def change_page(request: Request) -> Response:
 
 @dataclass(frozen=True)
 class ShortForm:
-    """A question about the changes.
+    """The short form of a question about the changes.
 
     Attributes
     ----------
-    form: its whole form. filled: the fields that contain the changes, with their lines. fields: those to fill in.
+    form: the full form. filled: the fields that contain the changes, with their lines. fields: the fields to fill in.
     out: the file of the answer.
     """
 
@@ -192,12 +192,12 @@ class ShortForm:
 
     @property
     def address(self) -> str:
-        """The address of the whole form."""
+        """The address of the full form."""
         return f"/ask/{self.form.name}?{urlencode(self.filled)}"
 
     @property
     def command(self) -> str:
-        """The command that asks the same."""
+        """The command that asks the same question."""
         return self.form.words(lines_of(self.filled), self.out)
 
 
@@ -212,7 +212,7 @@ def find_part(at: str, groups: Sequence[str]) -> str:
 
 
 def _grouped(changes: Changes, groups: Sequence[str], faces: Faces) -> dict[str, list[tuple[str, str, bool]]]:
-    """Return the parts by kind: name, address, and whether any value is changed; cards in the order of their faces."""
+    """Return the parts by kind, with name, address and whether a value is changed; cards are in the order of faces."""
     order = {name: place for place, name in enumerate(faces)}
     changed = {group_of(path_of(line)) for line in changes.lines}
     kinds: dict[str, list[tuple[str, str, bool]]] = {}
@@ -226,7 +226,7 @@ def _grouped(changes: Changes, groups: Sequence[str], faces: Faces) -> dict[str,
 
 
 def _fields(changes: Changes, at: str, printed: Mapping[str, str]) -> list[tuple[str, str, str, str]]:
-    """Return the fields of a part: path, short name, value, printed value."""
+    """Return the fields of a part, each with path, short name, value and printed value."""
     if not at:
         return []
     current = {path_of(line): line.partition("=")[2].strip() for line in changes.lines}
@@ -249,7 +249,7 @@ def _drawn(changes: Changes, at: str, faces: Faces, mistakes: Mapping[str, str])
 
 
 def _decks(changes: Changes) -> Iterator[Grid]:
-    """Yield the decks by number of players: as printed, and as changed where they differ."""
+    """Yield tables of the decks by number of players: as printed and, if they differ, as changed."""
     decks = {lines: changes.catalogues.decks(Source(changes.ruleset, None, (), lines)) for lines in ((), changes.lines)}
     for lines, rows in decks.items():
         if rows and (lines == changes.lines or rows != decks[changes.lines]):
@@ -285,7 +285,7 @@ def _texts(changes: Changes, at: str) -> Iterator[Grid]:
 
 
 def save(request: Request) -> Response:
-    """Write the patch, unless it is invalid."""
+    """Write the changes as a patch file; raise UserError, and write nothing, if the patch is invalid."""
     pairs = form_of(request)
     changes, out = changes_of(pairs), dict(pairs).get("out", "").strip()
     changes.page()
@@ -295,7 +295,7 @@ def save(request: Request) -> Response:
     if path.suffix != ".toml" or not path.parent.is_dir():
         raise UserError(f"a patch must be FILE.toml in the folder, not {out!r}")
     if path.exists():
-        raise UserError(f"the file {out!r} already exists: choose another name")
+        raise UserError(f"the file {out!r} already exists: choose a different name")
     write_text(path, changes.patch())
     try:
         changes.catalogues.check(Source(changes.ruleset), str(path))

@@ -1,4 +1,4 @@
-"""All forms of the workbench: that of a run, and one for each question."""
+"""All forms of the workbench: one for a run, and one for each question."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def form_of(name: str) -> Form:
 
 
 def forms() -> list[Form]:
-    """Return the form of a run, and those of all questions."""
+    """Return the form of a run and the forms of all questions."""
     return [RunForm(), *(Form(question) for question in questions())]

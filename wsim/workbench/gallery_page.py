@@ -1,4 +1,4 @@
-"""The gallery: the cards and boards of a catalogue as cards, filtered by their facets, and the page of one of them."""
+"""The gallery: drawings of the cards and boards of a catalogue, filtered by facets, and the page of one card."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MENU = (("Cards", "/cards"),)
 
 
 def gallery_page(request: Request) -> Response:
-    """Return the gallery of a catalogue, and at its top one card if the address names it."""
+    """Return the gallery of a catalogue; if the address names a card, it is at the top."""
     query = request.query_params
     game = query.get("game") or next(iter(GAMES))
     catalogues = catalogues_of(find_game(game))
@@ -63,7 +63,7 @@ def gallery_page(request: Request) -> Response:
 
 
 def _facets_in(faces: Iterable[Face]) -> dict[str, list[str]]:
-    """Return the values of every facet that some faces have."""
+    """Return a dictionary facet -> the values that these faces have."""
     values: dict[str, list[str]] = {}
     for face in faces:
         for facet, of_face in face.facets.items():
@@ -72,7 +72,7 @@ def _facets_in(faces: Iterable[Face]) -> dict[str, list[str]]:
 
 
 def is_chosen(face: Face, chosen: Mapping[str, Sequence[str]], words: str) -> bool:
-    """Return whether a face has one of the chosen values of every facet, and all the words in its text."""
+    """Return whether a face has a chosen value of every facet with a choice, and contains all the words."""
     text = text_of_face(face)
     return all(set(wanted) & set(face.facets.get(name, ())) for name, wanted in chosen.items() if wanted) and all(
         word in text for word in words.casefold().split()
@@ -80,14 +80,14 @@ def is_chosen(face: Face, chosen: Mapping[str, Sequence[str]], words: str) -> bo
 
 
 def text_of_face(face: Face) -> str:
-    """Return the text of a face in which words are searched."""
+    """Return the text of a face that the search covers, in lower case."""
     parts = [face.part, *(stage for stages in face.sides.values() for stage in stages)]
     texts = [face.name, *face.about, *face.notes, *(f"{part.costs} {part.does}" for part in parts)]
     return " ".join(texts).casefold()
 
 
 def _change(game: str, ruleset: str, base: Sequence[tuple[str, str]], face: Face) -> str:
-    """Return the address of the changes, at the part of a face unless the changes themselves added it."""
+    """Return the address of the page Change, at the part of a face unless the changes themselves add that part."""
     if face.name not in Faces.of(game, Source(ruleset)):
         return f"/change?{urlencode(base)}"
     part = f"{'wonders' if face.sides else 'cards'}.{face.name}"
@@ -95,7 +95,7 @@ def _change(game: str, ruleset: str, base: Sequence[tuple[str, str]], face: Face
 
 
 def _runs_with(folder: Folder, game: str, ruleset: str, face: Face) -> list[tuple[str, str]]:
-    """Return the runs of the folder with this card: name, and address of its figures there."""
+    """Return the runs in the folder that include this card, each with the address of the card's figures."""
     tables = [name for name in find_game(game).ANALYSES if name in (f"{face.noun}s", face.noun)]
     links = []
     for entry in folder.found() if tables else ():

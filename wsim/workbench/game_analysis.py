@@ -1,7 +1,7 @@
-"""The value of each decision of a game, computed by one thread while browsers wait; branches of the game.
+"""The value of each decision in a game, computed by one thread while browsers wait; branches of the game.
 
-The thread values one decision after the other, always of the analysis that a browser asked for last: somebody who tries
-a move does not wait for the game that was left.
+The thread values one decision at a time, always for the most recently requested analysis, so that somebody who tries a
+move does not wait for the previous game.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from wsim.positions.why import PLAYOUTS, mark_costly, values_along
 from wsim.report.game_page import Replay, replay_of_game
 
 FEW = 20
-"""Playouts for the chances of a board without a value net."""
+"""Number of playouts for the win chances on a board if there is no value net."""
 MAX_STORED = 24
 MAX_WAITING = 6
 MAX_BRANCHES = 20
@@ -30,11 +30,11 @@ class Analysis:
 
     Attributes
     ----------
-    game: None until it is ready. board: the game for a page that steps through it, if it has scenes; its chances come
-    soon after. told: whether the board is known. steps: the number of decisions before each scene of the board.
-    playouts: of each move; 0: the value net, which is the default where there is one (None until that is known).
-    valued: the decisions of ``wsim trace --why`` that are valued so far. of: the number of decisions.
-    version: counts the changes. failure: why it failed.
+    game: the game; None until it is ready. board: the game as a replay, if it has scenes; its win chances are added
+    later. told: whether ``board`` has been determined. steps: the number of decisions before each scene of the board.
+    playouts: playouts per move; 0: the value net, which is the default if there is one (None until that is known).
+    valued: the decisions valued so far, as in ``wsim trace --why``. of: the number of decisions.
+    version: incremented at each change. failure: why the analysis failed.
     """
 
     def __init__(self, make: Callable[[], Game], playouts: int | None, names: Callable[[Game], Sequence[str]]) -> None:
@@ -51,33 +51,33 @@ class Analysis:
 
     @property
     def running(self) -> bool:
-        """Whether it is not finished."""
+        """Whether the analysis has neither finished nor failed."""
         return not self.failure and not self.finished
 
     @property
     def done(self) -> int:
-        """The number of decisions that are valued."""
+        """The number of decisions valued so far."""
         return len(self.valued)
 
     def scene_of(self, index: int) -> int | None:
-        """Return the scene of the board that shows what a decision led to; None without scenes."""
+        """Return the scene of the board that follows a decision; None if there are no scenes."""
         made = len(self.decisions[index][0].steps)
         return next((scene for scene, steps in enumerate(self.steps) if steps > made), None)
 
     def advance(self) -> None:
-        """Do the next step: make the game, or add its board, its chances, or the value of a decision."""
+        """Do the next step: create the game and its board, add win chances, or value one decision."""
         try:
             next(self._steps_left, None)
         except (UserError, OSError) as error:
             self.failure = str(error)
         except Exception:
-            self.failure = "the analysis failed: the server reports why"
+            self.failure = "the analysis failed: see the output of the server"
             raise
         finally:
             self.version += 1
 
     def _compute(self) -> Iterator[None]:
-        """Value every decision, step by step."""
+        """Compute the analysis; yield after each step."""
         self.game = self._make()
         self.decisions = list(decisions_of(self.game))
         if not self.decisions:
@@ -101,9 +101,9 @@ class Analysis:
 
 
 def _board(game: Game, names: Sequence[str]) -> Replay | None:
-    """Return a game for a page that steps through it, without chances.
+    """Return a game as a replay without win chances.
 
-    None for a game whose moves cannot be followed scene by scene.
+    Returns None if the game's moves cannot be shown scene by scene.
     """
     try:
         story = story_of(game, names)
@@ -113,7 +113,7 @@ def _board(game: Game, names: Sequence[str]) -> Replay | None:
 
 
 def _with_chances(game: Game, names: Sequence[str]) -> Replay:
-    """Return a game for a page that steps through it, with the chances of the value net or of a few playouts."""
+    """Return a game as a replay with win chances, by the value net or by a few playouts."""
     try:
         return replay_of_game(game, names, BY_NET)
     except UserError:  # no value net
@@ -121,7 +121,7 @@ def _with_chances(game: Game, names: Sequence[str]) -> Replay:
 
 
 def _steps(game: Game, board: Replay) -> list[int]:
-    """Return the number of steps before each scene of a board; empty if a scene is no position of the game."""
+    """Return the number of steps before each scene of a board; [] if a scene is not a position of the game."""
     records, steps = [before.record() for before in game.history()], list[int]()
     for position in board.story.positions:
         view = position.view(None)
@@ -133,7 +133,7 @@ def _steps(game: Game, board: Replay) -> list[int]:
 
 
 class Analyses:
-    """Analyses by request; the latest are stored."""
+    """A cache of the most recent analyses, by request."""
 
     def __init__(self) -> None:
         self._analyses: dict[Hashable, Analysis] = {}
@@ -143,7 +143,7 @@ class Analyses:
     def of(
         self, key: Hashable, make: Callable[[], Game], playouts: int | None, names: Callable[[Game], Sequence[str]]
     ) -> Analysis:
-        """Return the analysis of a request, started if it is new; raise UserError if too many are waiting."""
+        """Return the analysis of a request; start it if it is new; raise UserError if too many are running."""
         with self._lock:
             analysis = self._analyses.get(key)
             if analysis is None:
@@ -151,7 +151,7 @@ class Analyses:
                     raise UserError(f"{MAX_WAITING} games are being analysed: wait until one is finished")
                 analysis = Analysis(make, playouts, names)
             self._analyses.pop(key, None)
-            self._analyses[key] = analysis  # the latest is last
+            self._analyses[key] = analysis  # the most recent one is last
             for old in [key for key, running in self._analyses.items() if not running.running][:-MAX_STORED]:
                 del self._analyses[old]
             if self._worker is None and analysis.running:
@@ -160,17 +160,17 @@ class Analyses:
             return analysis
 
     def _work(self) -> None:
-        """Advance the analysis that was asked for last, until none is left."""
+        """Advance the most recently requested analysis, until none is running."""
         try:
             while (analysis := self._next()) is not None:
                 analysis.advance()
         except Exception:
             with self._lock:
-                self._worker = None  # the next request starts another
+                self._worker = None  # the next request starts a new thread
             raise
 
     def _next(self) -> Analysis | None:
-        """Return what to advance; without any, the thread ends, and the next request starts another."""
+        """Return the analysis to advance; None if none is running, so that the thread ends."""
         with self._lock:
             running = [] if self._ended else [one for one in self._analyses.values() if one.running]
             if not running:
@@ -183,7 +183,7 @@ class Analyses:
 
 
 def branch(game: Game, at: int, move: int) -> Game:
-    """Return a game with a different move after its first ``at`` steps, played to the end by the policies."""
+    """Return a game with a different move after its first ``at`` steps; the policies play it to the end."""
     history = game.history()
     if not 0 <= at < len(history):
         raise UserError(f"the game has {len(history) - 1} steps, not {at}")
@@ -198,7 +198,7 @@ def followed(game: Game) -> Game:
 
 
 def with_branches(game: Game, branches: Sequence[tuple[int, int]]) -> Game:
-    """Return a game after successive branches: each the steps that stay and the move that follows."""
+    """Return a game after successive branches, each given as the number of steps to keep and the next move."""
     if len(branches) > MAX_BRANCHES:
         raise UserError(f"a game can have at most {MAX_BRANCHES} branches, not {len(branches)}")
     for at, move in branches:

@@ -1,6 +1,7 @@
-"""The list of the tables of a folder, which outlasts the server: their people and links, next to the saved games.
+"""The file that lists a folder's tables with their people and links, so that they survive a restart of the server.
 
-The file is hidden and readable by its owner only, because it has the links of all seats.
+The file is next to the saved games. It is hidden and readable only by its owner, because it contains the links of all
+seats.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ FILE = ".wsim-tables.json"
 
 
 def write(folder: Path, records: Sequence[Mapping[str, Any]]) -> None:
-    """Write the records of the tables (``Table.record``); no file if there are none."""
+    """Write the records of the tables (``Table.record``); remove the file if there are none."""
     path = folder / FILE
     if not records:
         path.unlink(missing_ok=True)
@@ -26,7 +27,7 @@ def write(folder: Path, records: Sequence[Mapping[str, Any]]) -> None:
 
 
 def read(folder: Path) -> list[Any]:
-    """Return the records of the tables; none if the file is missing or damaged."""
+    """Return the records of the tables; an empty list if the file is missing or damaged."""
     try:
         records = json_of(text_within(folder / FILE))
     except (OSError, ValueError):

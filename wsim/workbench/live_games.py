@@ -1,11 +1,12 @@
-"""Games of a changed catalogue next to the printed one on common deals, block by block, while somebody moves a slider.
+"""Compare a changed catalogue with the printed one on common deals, block by block, while somebody moves a slider.
 
-``LiveComparison`` plays. Everything played is kept: a value that was set before continues where it was left. The
-intervals are valid one at a time, at the moment at which they are read; a what-if gives verdicts.
+``LiveComparison`` plays the games. All games are kept, so a value that was set before continues where it stopped. Each
+interval is valid if it is read once; for verdicts, ask a what-if.
 
 ``python -m wsim.workbench.live_games`` is the process that plays. It reads lines of JSON: first the baseline
-(``plan``, ``item``), then ``add`` and ``drop`` with changes that are shown somewhere. It writes a line for each block:
-the changes, the number of deals, and a row for each figure. It ends if nothing is shown for a while.
+(``plan``, ``item``), then ``add`` and ``drop`` with the changes that pages begin or cease to show. After each block it
+writes a line with the changes, the number of deals, and a row for each figure. It ends if no page shows anything for a
+while.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ from wsim.questions.metrics import Metric, group_metrics, overruled_for, owned_m
 from wsim.workbench.queue_of_questions import begin_worker
 
 BLOCKS = (64, 64, 128, 256, 512)
-"""Deals of the first blocks; then the last one again and again."""
+"""Number of deals in the first blocks; all further blocks are as large as the last one."""
 MAX_DEALS = 20_000
-PATIENCE = 120.0  # seconds without anything to show
+PATIENCE = 120.0  # seconds without an open page
 MAX_KEPT = 24
-"""Changed games that are kept."""
+"""Maximum number of sets of changes whose games are kept."""
 
 
 class LiveComparison:
@@ -44,8 +45,8 @@ class LiveComparison:
 
     Parameters
     ----------
-    plan: of the baseline. item: the name of the card or wonder that is changed; its worth and its share are figures, if
-        the game has them.
+    plan: the plan of the baseline. item: the name of the changed card or wonder; if the game measures them, its worth
+        and the share of seats that have it are among the figures.
     """
 
     def __init__(self, plan: Plan, item: str) -> None:
@@ -55,7 +56,7 @@ class LiveComparison:
             self.plan = overruled_for(plan, [worth])
             self._baseline: Simulator = self._game.prepare(self.plan)
             items = wished_items(self._baseline, [worth])
-        except UserError:  # the game has no worth, or nobody can want the item
+        except UserError:  # the game does not measure worth, or no seat can want the item
             self.plan, items = plan, ()
             self._baseline = self._game.prepare(plan)
         columns = sample(self._baseline)
@@ -69,13 +70,13 @@ class LiveComparison:
         self._items = items
         self._read = MetricReading(self.metrics, np.ones(self._baseline.seats, bool))
         self._base = Arm("baseline", (self._baseline,), items=items)
-        self._played: list[Features] = []  # of the baseline, by block
+        self._played: list[Features] = []  # features of the baseline for each block
         self._changed: dict[tuple[str, ...], tuple[Arm, Contrasts, int]] = {}
         self._threads = usable_threads(None)
         self._pool = ThreadPoolExecutor(self._threads)
 
     def prepare(self, lines: Sequence[str]) -> tuple[Arm, Contrasts, int]:
-        """Return the arm of changed values, its sums and the number of its blocks; raise UserError for invalid ones."""
+        """Return the arm with changed values, its sums and its number of blocks; UserError for invalid values."""
         key = tuple(lines)
         if key not in self._changed:
             simulator: Simulator = self._game.prepare(self.plan.replace(set=(*self.plan.set, *lines)))
@@ -92,7 +93,7 @@ class LiveComparison:
         return self.prepare(lines)[1].deals
 
     def advance(self, lines: Sequence[str]) -> bool:
-        """Play one more block of deals; return False if there are enough."""
+        """Play one more block of deals; return False, without playing, if there are enough deals."""
         arm, sums, block = self.prepare(lines)
         if sums.deals >= MAX_DEALS:
             return False
@@ -111,9 +112,9 @@ class LiveComparison:
         return [np.concatenate(features, axis=-1) for features in zip(*played, strict=True)]
 
     def rows(self, lines: Sequence[str]) -> list[dict[str, Any]]:
-        """Return the figures so far: name, label, kind, printed, changed, and the difference with its interval.
+        """Return the figures so far, as rows with name, label, kind, printed, changed, effect, low and high.
 
-        A number that is not known yet is None; so are the ends of an interval for which too few deals differ.
+        A number that is not known yet is None; so are the ends of an interval if too few deals differ.
         """
         _, sums, _ = self.prepare(lines)
         if not sums.deals:
@@ -141,14 +142,14 @@ def _number(value: float) -> float | None:
 
 
 def _kind(metric: Metric) -> str:
-    """Return how a figure is written: as a share or as a number of points."""
+    """Return the format of a figure: "share" or "points"."""
     return "share" if metric.share or metric.column == "win_share" else "points"
 
 
 def _label(metric: Metric) -> str:
-    """Return a figure in words."""
+    """Describe a figure in words."""
     if metric.wished:
-        return f"Worth of {metric.item}: wins gained by seats that want it"
+        return f"Worth of {metric.item}: win share gained by seats that want it"
     if metric.item is not None:
         return f"Seats that have {metric.item}"
     if metric.where:
@@ -157,7 +158,7 @@ def _label(metric: Metric) -> str:
 
 
 class _Shown:
-    """The changes that are shown somewhere, and how often; a thread reads them from standard input."""
+    """The changes that pages show, and on how many pages; a thread reads requests from standard input."""
 
     def __init__(self) -> None:
         self._lines: queue.Queue[Mapping[str, Any] | None] = queue.Queue()
@@ -170,7 +171,7 @@ class _Shown:
         self._lines.put(None)
 
     def refresh(self, *, wait: bool) -> bool:
-        """Process the requests read so far; ``wait``: block until the next one. Return False if it must end."""
+        """Process the requests read so far; ``wait``: first wait for one. Return False if the process must end."""
         try:
             line = self._lines.get(timeout=PATIENCE) if wait else self._lines.get_nowait()
         except queue.Empty:
@@ -187,7 +188,7 @@ class _Shown:
 
 
 def main() -> None:
-    """Play what is shown, those changes first that have the fewest deals."""
+    """Play the changes that pages show, always the one with the fewest deals next."""
     begin_worker()
     first = json.loads(sys.stdin.readline())
     try:

@@ -1,7 +1,7 @@
-"""Tables: games between people, each with a secret link to a seat, and policies; an evening of games at one table.
+"""Tables, at which people, each with a secret link to a seat, play against policies; an evening of games at one table.
 
-A table has one game after the other. For the next one everybody moves on by one seat, and the links of the people stay
-theirs. Finished games are kept as games of people (``evening.py``).
+A table plays one game after another. After each game everybody moves on by one seat, and each person keeps the same
+link. Finished games without policies are stored as a run of people's games (``evening.py``).
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 MAX_TABLES = 40
 MAX_PEOPLE = 7
 PACE, PACES = 2.0, (0.5, 1.0, 2.0, 5.0)
-"""Seconds for a moment of a game between policies: at first, and those that can be chosen."""
+"""Seconds per moment of a game between policies: the default, and the accepted values."""
 NAMELESS = "Player"
-"""The name of somebody who gives none: events say "Player builds Palace"."""
+"""The name of a person who does not enter one, as in "Player builds Palace"."""
 MAX_LETTERS = 40
-"""Length limit of a name."""
+"""Maximum length of a name."""
 SEEDS = 1 << 48
-_KEPT = ("key", "watching", "inviting", "clock", "number")  # of a table after a restart
+_KEPT = ("key", "watching", "inviting", "clock", "number")  # attributes of a table that survive a restart
 STALE = "The game has moved on since this page was made. Please choose again."
 
 
@@ -64,13 +64,13 @@ class Decision:
 
     @property
     def what(self) -> str:
-        """What is to be chosen, as text."""
+        """A description of the decision, such as "your move"."""
         return "your move" if self.game.decision == "turn" else self.game.asks()
 
 
 @dataclass(frozen=True)
 class _Choice:
-    """A choice of a seat that waits for earlier seats; it is made if the decision is then still the same."""
+    """A seat's choice that waits until earlier seats have moved; it is dropped if the decision has changed by then."""
 
     index: int
     known: Mapping[str, Any]
@@ -78,21 +78,22 @@ class _Choice:
 
 
 class Table:
-    """A game with people in some seats; anyone with the link of a seat plays it.
+    """A game with people in some seats; anyone with the link of a seat can play that seat.
 
-    Several browsers send requests at once, so every method takes the lock of the table. Policies think outside the
+    Several browsers may send requests at once, so every method acquires the table's lock. Policies think outside the
     lock, one at a time.
 
     Attributes
     ----------
-    key: identifies the table in addresses. plan: the game. names: the names of the people, by seat.
-    links: the secret link of each person, by seat. watching: the link of those who only watch. inviting: the link by
-    which people sit down; taken: the links of those who did. version: counts the changes.
-    failure: why it cannot be played. folder: where games are saved after every turn, if at all.
-    unsaved: why the last save failed. clock: the seconds that a choice should take, 0 if nobody counts.
-    number: of the game at the table, from 1. evening: the finished games. unkept: why they are not a run of people.
-    ended: the finished game, to step through with its chances, once these are worked out.
-    pace: the seconds after which policies go on at a table without people, unless it is ``paused``.
+    key: identifies the table in addresses. plan: the plan of the game. names: seat -> name of the person.
+    links: seat -> secret link of the person. watching: the link for spectators. inviting: the link through which people
+    sit down. taken: the links of people who have sat down. version: incremented at each change.
+    failure: why the game cannot be played. folder: where games are saved after every turn, if at all.
+    unsaved: why the last save failed. clock: the seconds that a choice should take; 0: no clock.
+    number: the number of the game at the table, from 1. evening: the finished games. unkept: why they could not be
+    stored as a run of people's games.
+    ended: the finished game as a replay with win chances, once these are computed.
+    pace: the seconds between moments at a table without people, unless it is ``paused``.
     """
 
     def __init__(
@@ -122,11 +123,11 @@ class Table:
 
     @staticmethod
     def file_name(key: str, number: int) -> str:
-        """Return the name of the file of a game of a table."""
+        """Return the file name for a game at a table."""
         return f"table-{key}{f'-{number}' if number > 1 else ''}.json"
 
     def record(self) -> dict[str, Any]:
-        """Return the people, links and results, with which ``of_record`` continues the saved game."""
+        """Return the table's people, links and results, from which ``of_record`` restores it."""
         return {
             **{name: getattr(self, name) for name in _KEPT},
             "names": {str(seat): name for seat, name in self.names.items()},
@@ -137,7 +138,7 @@ class Table:
 
     @classmethod
     def of_record(cls, folder: Path, record: Mapping[str, Any]) -> Table:
-        """Return a table from its record and the file of its game; the error of a damaged record is of any kind."""
+        """Return a table from its record and the file of its game; a damaged record may raise any exception."""
         names = {int(seat): str(name) for seat, name in record["names"].items()}
         text = text_within(folder / cls.file_name(str(record["key"]), int(record["number"])))
         table = cls(lambda: Game.from_json(text), read(text)[0], names, folder)
@@ -149,7 +150,7 @@ class Table:
         return table
 
     def begin(self) -> None:
-        """Prepare the game (perhaps compile it), and play to the first decision of a person."""
+        """Prepare the game, compile it if necessary, and play to the first decision of a person."""
         try:
             with compile_stepping():
                 played = PlayedGame(self._begin(), self.names)
@@ -182,7 +183,7 @@ class Table:
 
     def save(self, path: Path) -> None:
         """Save the game as a position file with the names of the people."""
-        with self._saving:  # in order, so that the last file is that of the last turn
+        with self._saving:  # in order, so that the file ends with the last turn
             people = [self.names.get(seat) for seat in range(self.plan.players)]
             write_text(path, with_people(self.game().to_json(), people, date.today().isoformat()) + "\n")
 
@@ -202,7 +203,7 @@ class Table:
         self._refusals[seat] = sentence
 
     def refusal(self, seat: int) -> str:
-        """Return and remove the refusal that a person has not seen yet, if any."""
+        """Return and remove the refusal that a person has not seen yet; "" if there is none."""
         return self._refusals.pop(seat, "")
 
     def _begun(self) -> PlayedGame:
@@ -219,7 +220,7 @@ class Table:
             return self._played is not None and self._played.game.to_move is None
 
     def sitting(self) -> list[str]:
-        """Return the player of each seat: the name of a person, or a policy, numbered if it has several seats."""
+        """Return the player of each seat: a person's name, or a policy, numbered if it plays several seats."""
         line_up = seated(self.plan, self._played.game.number if self._played else 0)
         policies = {seat: line_up[seat % len(line_up)] for seat in range(self.plan.players) if seat not in self.names}
         seats, met = Counter(policies.values()), Counter[str]()
@@ -233,11 +234,11 @@ class Table:
         return sitting
 
     def named(self, text: str) -> str:
-        """Return a text of the game with the names of the players instead of ``seat 2``."""
+        """Return a text about the game with ``seat 2`` and so on replaced by the names of the players."""
         return by_name(text, self.sitting())
 
     def rename(self, seat: int, name: str) -> None:
-        """Let the person of a seat sit down under a name; raise UserError if another person has that name."""
+        """Let a person sit down in a seat under a name; raise UserError if the name is taken."""
         with self._lock:
             names = {**self.names, seat: name}
             _check_people(self.plan, names)
@@ -246,11 +247,11 @@ class Table:
             self.version += 1
 
     def free(self) -> list[int]:
-        """Return the seats that nobody took by the invitation."""
+        """Return the seats that nobody has taken through the invitation."""
         return [seat for seat, link in self.links.items() if link not in self.taken]
 
     def waited_for(self) -> dict[int, float]:
-        """Return the seats of the people who can choose now, with the seconds since they could."""
+        """Return a dictionary seat -> seconds that its person has been choosing, for all people who can choose now."""
         with self._lock:
             now, waiting = time.monotonic(), {}
             for seat in self.names:
@@ -267,13 +268,16 @@ class Table:
             return [self.named(line) for line in self._begun().seen()]
 
     def seen_by(self, seat: int | None) -> Seen:
-        """Return a seat's view of every moment so far, or that of spectators (all hands if only policies play)."""
+        """Return the view that a seat, or spectators (None), have of every moment so far.
+
+        Spectators see all hands if only policies play.
+        """
         key = seat, self.number, not self.names
         with self._lock:
             return self._views.setdefault(key, Seen(seat, hands=seat is None and not self.names))
 
     def decision(self, seat: int) -> Decision | None:
-        """Return the decision that a person can make now; None if there is none or it is already made."""
+        """Return the decision that a person can make now; None if there is none or it has already been made."""
         with self._lock:
             played = self._begun()
             game = None if seat in self._chosen else ahead(played.game, seat)
@@ -283,7 +287,7 @@ class Table:
             return Decision(game, hashlib.sha256(json.dumps(seen, default=str).encode()).hexdigest()[:16])
 
     def choose(self, seat: int, stamp: str, index: int) -> None:
-        """Make the move of a person, now or when it is their turn; raise UserError for an invalid one.
+        """Make a person's move, now or when earlier seats have moved; raise UserError if it is invalid.
 
         ``stamp``: the stamp of the decision that the person saw.
         """
@@ -306,7 +310,7 @@ class Table:
             self._finish()
 
     def undo(self, seat: int) -> None:
-        """Take back the last choice of a person; raise UserError if others have moved since."""
+        """Undo the last choice of a person; raise UserError if other people have moved since."""
         with self._lock:
             if self._begun().game.to_move is None:
                 raise UserError("The game is over: nothing can be undone.")
@@ -316,13 +320,13 @@ class Table:
         self._save_turn()
 
     def take_over(self, seat: int, name: str) -> None:
-        """Let a person continue for a policy; raise UserError if there is none in this seat, or for an invalid name."""
+        """Let a person take over from a policy; raise UserError if no policy is in this seat or the name is invalid."""
         with self._lock:
             played = self._begun()
             if played.game.to_move is None:
                 raise UserError("The game is over: nobody can take over a seat.")
             if seat in self.names or not 0 <= seat < self.plan.players:
-                raise UserError("There is no policy in this seat: choose another one.")
+                raise UserError("There is no policy in this seat: choose a different one.")
             names = {**self.names, seat: name}
             _check_people(self.plan, names)
             self.names, self.links[seat] = names, token_urlsafe(18)
@@ -334,7 +338,7 @@ class Table:
         self._save_turn()
 
     def set_pace(self, *, paused: bool, pace: float, step: bool = False) -> None:
-        """Pause the policies of a table without people, change their pace, or play one moment at once."""
+        """At a table without people, pause or continue, set the pace, and play one moment at once if ``step``."""
         if pace not in PACES:
             raise UserError(
                 f"the pace must be one of {', '.join(f'{choice:g}' for choice in PACES)} seconds, not {pace:g}"
@@ -347,24 +351,24 @@ class Table:
         self._woken.set()
 
     def _follow_policies(self) -> None:
-        """Play moment by moment for those who watch, until the game is over or a person sits down."""
+        """Play moment by moment for spectators, until the game is over or a person sits down."""
         while not (self.over or self.names or self.closed):
             self._woken.wait(None if self.paused else self.pace)
             if self._woken.is_set():
                 self._woken.clear()
             else:
                 self._advance(one_moment=True)
-        if self.names:  # else the policies of the others would wait for each other
+        if self.names:  # otherwise the policies in the other seats would wait for each other
             self._advance()
         self._finish()
 
     def _finish(self) -> None:
-        """Save the turn, and note the result of a game that is over."""
+        """Save the turn, and record the result if the game is over."""
         self._save_turn()
         self._count()
 
     def look_back(self) -> None:
-        """Begin to work out the chances of a game that is over, for ``ended``, unless somebody has asked before."""
+        """Start to compute the win chances of a finished game for ``ended``, unless this has already been started."""
         with self._lock:
             if not self.over or self._looked_back == self.number:
                 return
@@ -380,10 +384,10 @@ class Table:
                 self.version += 1
 
     def rematch(self) -> None:
-        """Deal the next game, in which everybody sits one seat further; raise UserError before the end of this one."""
+        """Deal the next game, with everybody one seat further on; raise UserError if this game is not over."""
         with self._lock:
             if not self.over:
-                raise UserError("The game is not over: the next one begins after it.")
+                raise UserError("The game is not over: the next game can begin when it is.")
             size = self.plan.players
             moved = {seat: (seat + 1) % size for seat in range(size)}
             line_up = seated(self.plan, self._begun().game.number)
@@ -401,7 +405,7 @@ class Table:
 
     @property
     def kept(self) -> str:
-        """The name of the run of the games that people alone played; empty if there is none."""
+        """The name of the run of the games that only people played; "" if there is none."""
         people = any(all(score.person for score in game.scores) for game in self.evening)
         return f"evening-{self.key}" if people and self.folder is not None and not self.unkept else ""
 
@@ -409,7 +413,7 @@ class Table:
         return Game(self.plan)
 
     def _count(self) -> None:
-        """Note the result of a game that is over, and keep the games of people as a run."""
+        """If the game is over, record its result and store the games that only people played as a run."""
         with self._lock:
             if not self.over or len(self.evening) >= self.number:
                 return
@@ -426,9 +430,9 @@ class Table:
                 self.unkept = str(error)
 
     def _advance(self, *, one_moment: bool = False) -> None:
-        """Play to the next decision that a person has not made; policies think about a copy of the game.
+        """Play to the next decision of a person who has not chosen yet; policies think about a copy of the game.
 
-        ``one_moment``: not further than to the next moment of the game.
+        ``one_moment``: stop at the next moment of the game.
         """
         begun, made = self._begun().game.moment, 0
         while (game := self._to_think_about()) is not None:
@@ -443,12 +447,12 @@ class Table:
             finally:
                 with self._lock:
                     self._thinking = False
-                    same = self._begun().game is game  # nobody has undone a move or taken over meanwhile
+                    same = self._begun().game is game  # nobody has undone a move or taken over a seat meanwhile
                     if index is not None and same and game.to_move not in self._begun().people:
                         self._begun().lead(copy, index)
 
     def _to_think_about(self) -> Game | None:
-        """Make the choices of people; return the game if a policy decides next and is not thinking already."""
+        """Apply waiting choices of people; return the game if a policy decides next and none is thinking yet."""
         with self._lock:
             played = self._begun()
             while (seat := played.game.to_move) is not None and seat in played.people:
@@ -464,9 +468,9 @@ class Table:
 
 
 class Tables:
-    """The tables of a workbench, by key or by the link of a seat.
+    """The tables of a workbench, by key or by link.
 
-    ``folder``: where its tables are stored, so that they continue after a restart of the server.
+    ``folder``: where the tables are stored, so that they survive a restart of the server.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -475,7 +479,7 @@ class Tables:
         if folder is not None:
             for record in kept_tables.read(folder):
                 with contextlib.suppress(KeyError, TypeError, ValueError, AttributeError, OSError, UserError):
-                    table = Table.of_record(folder, record)  # else its game was deleted, or the record is damaged
+                    table = Table.of_record(folder, record)  # fails if its game was deleted or the record is damaged
                     self._tables[table.key] = table
         if self._tables:
             threading.Thread(target=self._resume, args=(list(self),), daemon=True, name="wsim-tables").start()
@@ -487,18 +491,18 @@ class Tables:
     def keep(self) -> None:
         """Write the people at the open tables to a file, so that the next start of the server restores them."""
         if self.folder is not None:
-            with self._lock, contextlib.suppress(OSError):  # the games themselves say if they cannot be saved
+            with self._lock, contextlib.suppress(OSError):  # tables report if their games cannot be saved
                 kept_tables.write(self.folder, [table.record() for table in self._tables.values() if not table.failure])
 
     def __iter__(self) -> Any:
-        """Iterate over the tables, the newest first."""
+        """Iterate over the tables, from newest to oldest."""
         return iter(list(self._tables.values())[::-1])
 
     def open(
         self, begin: Callable[[], Game], plan: Plan, names: Mapping[int, str], folder: Path | None = None,
         clock: int = 0,
     ) -> Table:  # fmt: skip
-        """Open a table and start to prepare its game; raise UserError for invalid people or too many tables.
+        """Open a table and start to prepare its game; raise UserError for invalid names or too many tables.
 
         ``folder``: where the game is saved after every turn. ``clock``: the seconds that a choice should take.
         """
@@ -513,7 +517,7 @@ class Tables:
         return table
 
     def of(self, key: str) -> Table:
-        """Return the table of a key; raise UserError if it does not exist."""
+        """Return the table with a key; raise UserError if it does not exist."""
         if key not in self._tables:
             raise UserError("this table no longer exists: it was closed or wsim open was restarted")
         return self._tables[key]
@@ -530,14 +534,14 @@ class Tables:
             table.file.unlink(missing_ok=True)  # nobody has moved
 
     def seat(self, link: str) -> tuple[Table, int]:
-        """Return the table and the seat of a link; raise UserError for an invalid one."""
+        """Return the table and the seat of a link; raise UserError if it is not the link of a seat."""
         table, place = self.place(link)
         if not isinstance(place, int):
-            raise UserError("this link is for watching only: nobody plays with it")
+            raise UserError("this link is for watching only: to play, use the link of a seat")
         return table, place
 
     def place(self, link: str) -> tuple[Table, int | str]:
-        """Return the table and the seat of a link, ``watch`` or ``invite``; raise UserError for an invalid one."""
+        """Return the table of a link, and its seat, ``watch`` or ``invite``; raise UserError for an invalid link."""
         for table in self:
             places: list[tuple[int | str, str]] = [*table.links.items()]
             for place, secret in [*places, ("watch", table.watching), ("invite", table.inviting)]:
@@ -547,15 +551,15 @@ class Tables:
 
 
 def new_seed() -> int:
-    """Return a seed that nobody can guess, because with it anyone could deal the same cards."""
+    """Return a seed that nobody can guess; anyone who knew it could deal the same cards."""
     return randbelow(SEEDS)
 
 
 def person(text: str) -> str:
-    """Return the name of a person as shown; raise UserError if it is too long or not printable."""
+    """Return a person's name with normalised spaces; raise UserError if it is too long or not printable."""
     name = " ".join(text.split())
     if len(name) > MAX_LETTERS:
-        raise UserError(f"a name can have at most {MAX_LETTERS} letters, not {len(name)}")
+        raise UserError(f"a name can have at most {MAX_LETTERS} characters, not {len(name)}")
     if not name.isprintable():
         raise UserError(f"a name must not contain control characters: {name!r}")
     return name
@@ -566,7 +570,7 @@ def _check_people(plan: Plan, names: Mapping[int, str]) -> None:
         raise UserError(f"at most {MAX_PEOPLE} people can play at a table, not {len(names)}")
     if twice := [name for name, count in Counter(map(str.casefold, names.values())).items() if count > 1]:
         shown = next(name for name in names.values() if name.casefold() in twice)
-        raise UserError(f"two people are called {shown!r}: give one of them another name")
+        raise UserError(f"two people are called {shown!r}: give one of them a different name")
     for seat in names:
         if seat not in range(plan.players):
             raise UserError(f"seat {seat} does not exist: seats are numbered 0 to {plan.players - 1}")
