@@ -1,7 +1,7 @@
-"""Checks of a form before anything is queued: every mistake with its field, what changes, and how long it may take.
+"""Check a form before its question is queued: find mistakes by field, describe the changes and forecast the time.
 
-A form is checked at two depths. The quick check reads every value. The deep one also prepares the games as the question
-would, up to the first game, so that an unknown policy, metric or card is found before the question waits in the queue.
+There are two kinds of checks. The quick check reads every value. The deep check also prepares the games as the question
+would, up to the first game, so that an unknown policy, metric or card is found before the question is queued.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from wsim.lab.tasks import Ready
 
 MAX_FOUND = 8
-"""Deep checks: each finds the next mistake without the fields of those before."""
+"""Maximum number of deep checks; each one omits the fields with known mistakes and finds the next mistake."""
 TIMED = 0.05
-"""Seconds of games that are played to measure their pace."""
+"""Seconds of play to measure the time per game."""
 MAX_TIMED = 64
 MIN_PART = 4
-"""Letters of a name that identify it in a sentence."""
+"""Minimum length of a name that identifies a field in a message."""
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 
 
 class _Playable(Exception):  # noqa: N818 (it is no error)
-    """Everything is prepared, and the first game would be played."""
+    """Raised when everything is prepared and the first game would be played."""
 
     def __init__(self, ready: Sequence[Ready]) -> None:
         super().__init__()
@@ -66,8 +66,8 @@ class Checked:
 
     Attributes
     ----------
-    mistakes: sentences by field; under the empty name, those that belong to no single field.
-    preview: what changes, a sentence each. seconds: the forecast of the time, at most; None where it is unknown.
+    mistakes: field -> messages; messages that do not belong to a single field are under the empty name.
+    preview: a sentence for each change. seconds: the forecast of the maximum time; None if it is unknown.
     """
 
     mistakes: dict[str, list[str]] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Checked:
 
 
 def check(form: Form, texts: Texts, *, deep: bool) -> Checked:
-    """Check a form; ``deep``: prepare its games, unless code of the user would run or the rules need compiling."""
+    """Check a form; ``deep``: also prepare its games, unless this would run a user's code or compile the rules."""
     checked = Checked()
     texts = {name: lines for name, lines in texts.items() if name != TRUST}
     _check_fields(form, texts, checked)
@@ -115,7 +115,7 @@ def _check_fields(form: Form, texts: Texts, checked: Checked) -> None:
 
 
 def _check_together(form: Form, texts: Texts, checked: Checked, *, deep: bool) -> None:
-    """Read the form without the fields that have a mistake; leave out further ones until it can be read."""
+    """Read the form without the fields that have mistakes; omit further fields until it can be read."""
     remaining = {name: lines for name, lines in texts.items() if name not in checked.mistakes}
     for _ in range(MAX_FOUND if deep else 1):
         try:
@@ -159,7 +159,7 @@ def _check_choices(form: Form, texts: Texts, checked: Checked) -> None:
 
 
 def field_of(sentence: str, texts: Texts) -> str:
-    """Return the field that a sentence is about: it quotes part of its content, or names it; empty if none does."""
+    """Return the field that a message quotes or names; "" if there is none."""
     quoted = [first or second for first, second in _QUOTED.findall(sentence.partition(" (did you mean")[0])]
     for quote in filter(None, quoted):
         for name, lines in texts.items():
@@ -176,7 +176,7 @@ def field_of(sentence: str, texts: Texts) -> str:
 
 
 def _ready(form: Form, texts: Texts, *, deep: bool) -> tuple[Simulator | None, int]:
-    """Read a form and prepare its games; return a simulator, if there is one, and the number of them."""
+    """Read a form and prepare its games; return one of the simulators (or None) and their number."""
     plan, groups = form.read(texts)
     if not deep or code_in(form, texts):
         return None, 0
@@ -194,7 +194,7 @@ def _ready(form: Form, texts: Texts, *, deep: bool) -> tuple[Simulator | None, i
 
 
 def forecast(form: Form, texts: Texts, simulator: Simulator, arms: int) -> float | None:
-    """Return the seconds that the games of a form take at most on this machine; None if their number is unknown."""
+    """Return the maximum time in seconds for a form's games on this machine; None if their number is unknown."""
     plan, groups = form.read(texts)
     for group, values in zip(form.question.option_groups, groups, strict=True):
         for name, owner, *_, option in form.fields():
@@ -208,11 +208,11 @@ def _total(simulator: Simulator, games: int, arms: int) -> float:
 
 
 def _pace(simulator: Simulator) -> float:
-    """Return the seconds that a game takes with one thread; measured once for the same players and rules."""
+    """Return the seconds per game with one thread; measured once for the same players and rules."""
     plan = simulator.plan
     key = (plan.game, plan.ruleset, plan.players, plan.policies)
     if key not in _PACES:
-        rows_and_picks(simulator, range(1), picks=False)  # loads what is compiled
+        rows_and_picks(simulator, range(1), picks=False)  # loads the compiled kernels
         games, start = 0, time.perf_counter()
         while games < MAX_TIMED and time.perf_counter() - start < TIMED:
             rows_and_picks(simulator, range(games, games + 4), picks=False)
@@ -225,7 +225,7 @@ _PACES: dict[Any, float] = {}
 
 
 def preview(form: Form, texts: Texts) -> list[str]:
-    """Return what the values in a form change, compared with the printed game: ``Palace, points: 8 to 5``."""
+    """Describe the changes to the printed game in a form, such as ``Palace, points: 8 to 5``."""
     game = " ".join(texts.get("game", ())) or next(iter(GAMES))
     ruleset = " ".join(texts.get("ruleset", ())) or str(find_game(game).default_plan()["ruleset"])
     named = [name for name, *_, option in form.fields() if option.picker == "value"]
@@ -241,6 +241,6 @@ def preview(form: Form, texts: Texts) -> list[str]:
 
 @lru_cache(maxsize=8)
 def printed_values(game: str, ruleset: str) -> Mapping[str, str]:
-    """Return the printed values of a catalogue by path; empty for a game without one."""
+    """Return a dictionary path -> printed value of a catalogue; empty for a game without a catalogue."""
     catalogues = catalogues_of(find_game(game))
     return {} if catalogues is None else values_of(catalogues.page(Source(ruleset), None).record)

@@ -1,4 +1,4 @@
-"""The opened folder: its runs and files, and paths that stay inside it."""
+"""The opened folder: its runs and files, and checked paths inside it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from wsim.questions.registry import answer_families, questions
 
 MAX_DEPTH = 4
 MAX_FOLDERS = 2_000
-MAX_TITLE = 4 << 20  # bytes of an answer that is read for its title
+MAX_TITLE = 4 << 20  # bytes; a larger answer is not read for its title
 KINDS = (*answer_families(), "position", "play")
-"""Files that are listed, by how their formats begin."""
+"""The formats of the files that are listed."""
 _FORMAT = re.compile(r'\A\s*\{\s*"format":\s*"wsim-([a-z]+)/\d+"')
 
 
@@ -31,9 +31,10 @@ class FolderEntry:
 
     Attributes
     ----------
-    kind: ``run``, or the kind of its format: ``match``. name: its path within the folder. title: its title.
-    plan: what was played, as text. when: last written. size: in bytes.
-    damaged: whether it cannot be read; the title then says why. unfinished: whether it is a run with games missing.
+    kind: ``run``, or the format of the file, such as ``match``. name: its path within the folder. title: its title.
+    plan: its plan in words. when: when it was last written. size: its size in bytes.
+    damaged: whether it cannot be read; the title then gives the reason. unfinished: whether it is a run with missing
+    games.
     """
 
     kind: str
@@ -47,7 +48,7 @@ class FolderEntry:
 
     @property
     def shown_kind(self) -> str:
-        """The kind in words: the title of its question, or what the file is."""
+        """The kind in words: the title of the question, or a name for the kind of file."""
         own = {"run": "Run", "position": "Position", "play": "Game at a table"}
         return own.get(self.kind) or next(one.title for one in questions() if self.kind in one.families)
 
@@ -66,10 +67,10 @@ class Folder:
         return cls(path.resolve())
 
     def inside(self, name: str) -> Path:
-        """Return the path of a name within the folder; raise UserError for a name that leads out of it."""
+        """Return the path of a name within the folder; raise UserError if the path is outside the folder."""
         try:
             path = (self.root / name).resolve(strict=False)
-            path.exists()  # refuses names that no file can have
+            path.exists()  # rejects names that no file can have
         except (OSError, ValueError) as error:
             raise UserError(f"{name!r} is not a valid file name") from error
         if not path.is_relative_to(self.root):
@@ -83,7 +84,7 @@ class Folder:
         except OSError as error:
             raise UserError(f"cannot read {name!r}: {error.strerror or error}") from error
         except ValueError as error:
-            why = "it is not text in UTF-8" if isinstance(error, UnicodeDecodeError) else error
+            why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error
             raise UserError(f"cannot read {name!r}: {why}") from error
 
     def name_of(self, path: Path) -> str:
@@ -91,17 +92,17 @@ class Folder:
         return path.resolve().relative_to(self.root).as_posix()
 
     def found(self) -> list[FolderEntry]:
-        """Return the runs and files of wsim in the folder, the newest first."""
+        """Return the runs and wsim files in the folder, from newest to oldest."""
         entries = [entry for path in self._paths() if (entry := self._entry_at(path)) is not None]
         return sorted(entries, key=lambda entry: (entry.when, entry.name), reverse=True)
 
     def entry(self, name: str) -> FolderEntry | None:
-        """Return the run or file of wsim with this name; None if there is none."""
+        """Return the run or wsim file with this name; None if there is none."""
         path = self.inside(name)
         return self._entry_at(path) if path.is_file() or (path / RECORD).is_file() else None
 
     def _paths(self) -> Iterator[Path]:
-        """Yield run folders and possible files of wsim, down to a depth and a number of folders."""
+        """Yield run folders and possible wsim files, up to a maximum depth and number of folders."""
         waiting, visited = [(self.root, 0)], 0
         while waiting and visited < MAX_FOLDERS:
             folder, depth = waiting.pop(0)
@@ -122,7 +123,7 @@ class Folder:
                     yield Path(entry.path)
 
     def _entry_at(self, path: Path) -> FolderEntry | None:
-        """Return a run or a file of wsim; None for other files and for deleted ones."""
+        """Return the entry of a run or wsim file; None for other or deleted files."""
         try:
             return self._run(path) if path.is_dir() else self._file(path)
         except (OSError, ValueError):
@@ -153,7 +154,7 @@ class Folder:
             return FolderEntry(match[1], name, why, "", _time(path), size, damaged=True)
         title = str(record.get("estimand") or path.stem)
         played = {"games": record.get("games")} if "deals" in record else {}
-        plan = {"game": next(iter(GAMES)), **_plan_in(record), **played}  # a plan need not name the usual game
+        plan = {"game": next(iter(GAMES)), **_plan_in(record), **played}  # a plan need not name the default game
         return FolderEntry(match[1], name, title, plan_words(plan), _time(path), size)
 
 
@@ -173,7 +174,7 @@ def _plan_in(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def title_of(game: str) -> str:
-    """Return the title of a game by its name: ``7 Wonders``; of a game that is not installed, its name."""
+    """Return the title of a game, such as ``7 Wonders``; if the game is not installed, its name."""
     try:
         return find_game(game).TITLE
     except UserError:
@@ -181,12 +182,12 @@ def title_of(game: str) -> str:
 
 
 def titles() -> dict[str, str]:
-    """Return the titles of the installed games by name."""
+    """Return a dictionary name -> title of the installed games."""
     return {name: title_of(name) for name in GAMES}
 
 
 def plan_words(plan: Mapping[str, Any]) -> str:
-    """Return a plan as text: ``7 Wonders 1e, 4 players, 10,000 games, net``."""
+    """Describe a plan in words: ``7 Wonders 1e, 4 players, 10,000 games, net``."""
     policies = plan.get("policies")
     names = ", ".join(dict.fromkeys(map(str, policies))) if isinstance(policies, list | tuple) else ""
     games = plan.get("games")

@@ -1,4 +1,4 @@
-"""The overview of a run: what was played and found in three sentences, and two charts."""
+"""The overview of a run: its games and findings in three sentences, and two charts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from wsim.report.page_parts import Figure
 
 MAX_DRAWN = 120
-"""Rows of a chart."""
+"""Maximum number of rows in a chart."""
 CLOSE = 3
-"""Close games that an overview names."""
+"""Number of close games that an overview lists."""
 
 
 @dataclass(frozen=True)
 class TableSummary:
-    """What a table says: its name, the address of the table, its main conclusion and its first chart, if it has one."""
+    """The summary of a table: its name, address, main conclusion and first chart, if it has one."""
 
     name: str
     address: str
@@ -33,7 +33,7 @@ class TableSummary:
 
 
 def played(run: Run) -> str:
-    """Return one sentence on the games of a run: rules, players, policies, number."""
+    """Describe the games of a run in one sentence: number, rules, players and policies."""
     from wsim.report.conclusions import named
 
     plan = run.plan
@@ -46,7 +46,10 @@ def played(run: Run) -> str:
 
 
 def close_games(run: Run) -> list[tuple[int, str]]:
-    """Return the closest games of a run: number, and the points of the first two sides; none of people's games."""
+    """Return the closest games of a run, each with its number and the points of the two best sides.
+
+    Returns an empty list for people's games.
+    """
     import numpy as np
     import polars as pl
 
@@ -60,7 +63,7 @@ def close_games(run: Run) -> list[tuple[int, str]]:
     if rows.is_empty():
         return []
     games = rows["game"].to_numpy()
-    count = int((games == games[0]).sum())  # sides of a game, which follow each other
+    count = int((games == games[0]).sum())  # sides per game; the sides of a game are consecutive rows
     totals = np.sort(rows["total"].to_numpy().reshape(-1, count), axis=1)
     if count < 2:
         return []
@@ -70,9 +73,9 @@ def close_games(run: Run) -> list[tuple[int, str]]:
 
 
 def overview(tables: Tables, view: TableView) -> list[TableSummary]:
-    """Return what the two most telling tables of a run say: levels that were dealt, then items that seats want.
+    """Return summaries of the two most informative tables of a run: of dealt factors, then of items that seats want.
 
-    A run of several policies without levels that were dealt has its policies first.
+    A run with several policies and without dealt factors has its policies first.
     """
     from wsim.lab.run_tables import tables_of_run
 
@@ -86,7 +89,7 @@ def overview(tables: Tables, view: TableView) -> list[TableSummary]:
         of_table = TableView(view.runs, table=name)
         try:
             table = tables.table(of_table)
-        except UserError:  # a table that the run has no data for
+        except UserError:  # the run has no data for this table
             continue
         form = "policies" if table.table.labels[:1] == ("policy",) else table.table.form
         if form in FORMS and form not in chosen and len(table.table.frame) > 1:
@@ -111,7 +114,7 @@ def _summary(tables: Tables, view: TableView, table: RunTable) -> TableSummary:
 
 
 def figures_of(tables: Tables, table: RunTable, view: TableView, most: int | None = None) -> Sequence[Figure]:
-    """Return the charts of the rows that a view shows, drawn once; ``most``: only so many of them."""
+    """Return the charts of the rows that a view shows, cached; ``most``: the maximum number; None: all."""
     from dataclasses import replace
 
     from wsim.report.page_parts import drawn_of

@@ -1,6 +1,6 @@
-"""What a form offers to choose from: cards, wonders, values, metrics, policies, rule sets, tables and runs.
+"""The choices that a form offers: cards, wonders, values, metrics, policies, rule sets, tables and runs.
 
-Everything comes from the game and the folder. ``Option.picker`` names the picker of a field.
+All choices come from the game and the folder. ``Option.picker`` names the picker of a field.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OF_CARDS = ("value", "item", "metric")
 
 
 class Choice(NamedTuple):
-    """A choice: what is put into the field, what is shown, a note, and the card that it is about, if any."""
+    """A choice: the value for the field, the label shown, a note, and the card that it concerns, if any."""
 
     value: str
     label: str
@@ -36,7 +36,7 @@ class Choice(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What choices depend on: the game and the rule set of the form, and the folder."""
+    """The context of choices: the form's game and rule set, and the folder."""
 
     game: str
     ruleset: str
@@ -56,18 +56,18 @@ def choices(picker: str, game: str, ruleset: str, folder: Folder) -> list[Choice
 
 
 def faces_of(game: str, ruleset: str) -> Faces:
-    """Return the faces of the printed cards of a rule set."""
+    """Return the faces of the printed cards in a rule set."""
     return Faces.of(game, Source(ruleset or str(find_game(game).default_plan()["ruleset"])))
 
 
 def _card(value: str, faces: Container[str]) -> str:
-    """Return the card that a value names: ``cards.Palace.points=8``, ``built:Palace`` or ``Palace``; empty if none."""
+    """Return the card in a value such as ``cards.Palace.points=8``, ``built:Palace`` or ``Palace``; "" if none."""
     names = [value.rpartition(":")[2], *value.partition("=")[0].split(".")[1:2]]
     return next((name for name in names if name in faces), "")
 
 
 def _values(setting: Setting) -> Iterator[Choice]:
-    """Yield the numbers and words of the catalogue that can be changed, with their printed values."""
+    """Yield the catalogue values that can be changed, with their printed values."""
     printed = printed_values(setting.game, setting.ruleset)
     for path, value in printed.items():
         words = change_in_words(f"{path}={value}", printed).removesuffix(", as printed")
@@ -93,13 +93,13 @@ def _metrics(setting: Setting) -> Iterator[Choice]:
         yield Choice(f"{prefixes[noun]}{name}", f"how often seats have {name}", noun)
         if find_game(setting.game).WISHES is not None:
             yield Choice(f"worth:{name}", f"worth of {name} to the seats that want it", noun)
-            yield Choice(f"wanted:{name}", f"how often seats want {name} when they could have it", noun)
+            yield Choice(f"wanted:{name}", f"how often seats want {name} when it is available", noun)
     for figure, about in figures_known():
         yield Choice(f"character:{figure}", about, "how games go")
 
 
 def _outcomes(_: Setting) -> Iterator[Choice]:
-    yield Choice("score", "points of a seat", "all seats")
+    yield Choice("score", "points per seat", "all seats")
     yield Choice("win", "win share", "all seats")
 
 
@@ -127,7 +127,7 @@ def _runs(setting: Setting) -> Iterator[Choice]:
 
 @lru_cache(maxsize=8)
 def _of_seats(game: str, ruleset: str) -> tuple[list[tuple[str, str]], Mapping[str, list[str]]]:
-    """Return the items that a seat can have, each with its noun, and the names that tables are split by."""
+    """Return the items that a seat can own, each with its noun, and column -> names by which tables can be split."""
     from wsim.questions.deals import sample
     from wsim.questions.metrics import groups_of
 

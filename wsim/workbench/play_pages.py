@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 MENU = (("Play", "/play"),)
-MAX_THOUGHTS = 24  # results that are stored
+MAX_THOUGHTS = 24  # maximum number of cached results
 PATIENCE, PAUSE = 25.0, 0.2  # seconds that a browser waits for a change, and between two checks
 REPLAY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
-"""Content policy of a page that is one file."""
+"""Content security policy of a page that is a single file."""
 
 
 def tables_of(app: Starlette) -> Tables:
@@ -50,7 +50,7 @@ def tables_of(app: Starlette) -> Tables:
 
 
 def begin(app: Starlette) -> None:
-    """Start without tables."""
+    """Restore the tables of the folder, and create the threads for playouts."""
     app.state.play_tables, app.state.thoughts = Tables(app.state.folder.root), Thoughts()
 
 
@@ -63,9 +63,9 @@ def end(app: Starlette) -> None:
 
 
 class Thoughts:
-    """Results of playouts, computed by two separate threads so that pages stay responsive.
+    """A cache of playout results, computed by two separate threads so that pages stay responsive.
 
-    Repeated requests are computed once; a request of an outdated version of the table is not started.
+    Repeated requests are computed once; a request for an outdated version of a table is not started.
     """
 
     def __init__(self) -> None:
@@ -99,14 +99,14 @@ def _thoughts_of(app: Starlette) -> Thoughts:
 
 
 def show_tables(request: Request) -> Response:
-    """Return the page of the tables with the form of a new one."""
+    """Return the page that lists the tables, with the form for a new table."""
     return _tables_page(request, request.query_params.get("file"))
 
 
 def _tables_page(
     request: Request, file: str | None, given: Mapping[str, str] | None = None, refused: str = ""
 ) -> Response:
-    """Return the page of the tables; ``given``: the fields of a refused form, ``refused``: why."""
+    """Return the page that lists the tables; ``given``: the fields of a rejected form; ``refused``: why."""
     wanted = request.query_params.get("game")
     plan = None if file is None else read(folder_of(request).text(file))[0]
     default = None if plan is not None else find_game(wanted) if wanted else next(loadable_games())[1]
@@ -143,7 +143,7 @@ def _joined(policies: str | Sequence[str]) -> str:
 
 
 def _span(numbers: str) -> str:
-    """Return numbers that follow each other as ``3 to 7``, others as they are.
+    """Return consecutive numbers as ``3 to 7``, other numbers unchanged.
 
     >>> _span("3, 4, 5"), _span("4, 6"), _span("2")
     ('3 to 5', '4, 6', '2')
@@ -155,7 +155,7 @@ def _span(numbers: str) -> str:
 
 
 def _rulesets() -> Any:
-    """Yield the rule sets of all games: the value in the form, and a label."""
+    """Yield the rule sets of all games, each as the value in the form and a label."""
     for name, game in loadable_games():
         catalogues = catalogues_of(game)
         if catalogues is None:
@@ -167,7 +167,7 @@ def _rulesets() -> Any:
 
 
 def open_table(request: Request) -> Response:
-    """Open the table of a form and show it, or return the form with the reason why not."""
+    """Open a table from a form and redirect to it, or return the form with an error message."""
     fields = dict(form_of(request))
     try:
         table = _opened(request, fields)
@@ -217,7 +217,7 @@ def _plan(request: Request, fields: Mapping[str, str]) -> Plan:
 
 
 def show_table(request: Request) -> Response:
-    """Return the page of a table for its owner: links of the seats, saving, closing."""
+    """Return the page of a table for the person who opened it: links of the seats, saving and closing."""
     table = tables_of(request.app).of(request.path_params["key"])
     version, base = table.version, _base(request)
     local = base.startswith(("http://127.", "http://localhost"))
@@ -259,7 +259,7 @@ def qr_code(address: str) -> Markup:
 
 
 def _base(request: Request) -> str:
-    """Return the start of the addresses of seats: this machine in the local network, if others may connect."""
+    """Return the base URL of seat links; if other machines may connect, it has this machine's local address."""
     access = request.app.state.access
     if access.host not in ANY:
         return str(origin_of(access.host, access.port))
@@ -278,7 +278,7 @@ def save_table(request: Request) -> Response:
         raise UserError(f"the name of a position file must end in .json, not {name!r}")
     path = folder_of(request).inside(name)
     if path.exists() and '"wsim-position/' not in folder_of(request).text(name)[:200]:
-        raise UserError(f"{name!r} exists and is not a position: choose another name")
+        raise UserError(f"{name!r} exists and is not a position: choose a different name")
     table.save(path)
     return RedirectResponse(f"/play/{table.key}?saved={quote(name)}", HTTPStatus.SEE_OTHER)
 
@@ -351,7 +351,7 @@ def pace(request: Request) -> Response:
 
 
 def take_over(request: Request) -> Response:
-    """Give the seat of a policy to a person who watches a table without people."""
+    """Give the seat of a policy to a spectator of a table without people."""
     return _taken(request, _without_people(request))
 
 
@@ -372,7 +372,7 @@ def _without_people(request: Request) -> Table:
     """Return the table of a link for watching; raise UserError if people play at it."""
     table, place = tables_of(request.app).place(request.path_params["link"])
     if place != "watch" or table.names:
-        raise UserError("people play at this table: only they move")
+        raise UserError("people play at this table: only they control the game")
     return table
 
 
@@ -396,7 +396,7 @@ def rematch_of_table(request: Request) -> Response:
 
 
 def _invitation(request: Request, table: Table, refused: str = "", given: str = "") -> Response:
-    """Return the page on which people sit down; a browser that has a seat is led there."""
+    """Return the page on which people sit down; redirect a browser that already has a seat."""
     own = request.cookies.get(_cookie(table), "")
     if own in table.links.values():
         return RedirectResponse(f"/seat/{own}", HTTPStatus.SEE_OTHER)
@@ -409,7 +409,7 @@ def _invitation(request: Request, table: Table, refused: str = "", given: str = 
 
 
 def sit_down(request: Request) -> Response:
-    """Give a seat to a person with the invitation, and remember the browser."""
+    """Give a seat to a person who has the invitation, and set a cookie that brings the browser back to the seat."""
     table, place = tables_of(request.app).place(request.path_params["link"])
     if place != "invite":
         return to_seat(request)
@@ -417,7 +417,7 @@ def sit_down(request: Request) -> Response:
     try:
         name, seat = person(fields.get("name", "")), whole("a seat", fields.get("seat", ""))
         if seat not in table.free():
-            raise UserError("Somebody else has just taken this seat: choose another one.")
+            raise UserError("Somebody else has just taken this seat: choose a different one.")
         table.rename(seat, name or table.names[seat])
         tables_of(request.app).keep()
     except UserError as error:
@@ -444,7 +444,7 @@ async def table_changes(request: Request) -> Response:
 
 
 async def waited(request: Request, version: Any) -> Response:
-    """Respond with the version when it differs from ``since``, after a while, or when the browser disconnects."""
+    """Respond with the version as soon as it differs from ``since``, or after ``PATIENCE`` seconds."""
     since = request.query_params.get("since", "")
     for _ in range(int(PATIENCE / PAUSE)):
         if str(version()) != since or await request.is_disconnected():

@@ -1,4 +1,4 @@
-"""The tables of one or several runs: split, filtered, sorted, with charts, as files."""
+"""The tables of one or several runs: split, filtered, sorted, with charts, and as files."""
 
 from __future__ import annotations
 
@@ -37,37 +37,37 @@ if TYPE_CHECKING:
     from wsim.report.grids import Grid
 
 WAIT = "x-wait"
-"""The header of a request that waits for a table of a large run; other requests get a page that asks for it."""
+"""The header of a request that waits for a table of a large run; other requests get a page that sends one."""
 NAMES = ("seat", "rank", "team")
-"""Columns of whole numbers that tables are split by."""
+"""Columns of whole numbers by which tables can be split."""
 HEAVY = ("wsim.report.sections", "wsim.stats.combined", "wsim.questions.answer_files")
-"""Modules that take seconds to import: imported before they are needed."""
+"""Modules that take seconds to import, so they are imported before they are needed."""
 PREPARED = 2
-"""Runs whose overviews are drawn before somebody asks."""
+"""Number of runs whose overviews are drawn before they are requested."""
 MAX_VALUES = 12
-"""Values of a column that are shown as chips."""
+"""Maximum number of values of a column that are shown as chips."""
 MAX_PUBLISHED = 300
-"""Rows of a table of a published site."""
+"""Maximum number of rows of a table in a published site."""
 MAX_COMPARED = 8
-"""Cards that are drawn above the rows that are compared."""
+"""Maximum number of cards that are drawn above compared rows."""
 
 
 OWN.add("waiting.js")
 
 
 def begin(app: Starlette) -> None:
-    """Store tables as long as the server runs."""
+    """Create the cache of tables, which lasts as long as the server."""
     app.state.tables = Tables(app.state.folder)
 
 
 def opened_tables(request: Request) -> Tables:
-    """Return the tables that the server stores."""
+    """Return the server's cache of tables."""
     tables: Tables = request.app.state.tables
     return tables
 
 
 def prepare(app: Starlette) -> None:
-    """Draw the overviews of the newest runs, which takes seconds at first."""
+    """Draw the overviews of the newest runs, which takes seconds the first time."""
     runs = [entry.name for entry in app.state.folder.found() if entry.kind == "run" and not entry.damaged]
     for name in runs[:PREPARED]:
         draw_overview(app, name)
@@ -78,7 +78,7 @@ def draw_overview(app: Starlette, name: str) -> None:
     import polars as pl
 
     tables: Tables = app.state.tables
-    with suppress(UserError, OSError, pl.exceptions.PolarsError):  # files may be damaged, or be written anew meanwhile
+    with suppress(UserError, OSError, pl.exceptions.PolarsError):  # files may be damaged, or be rewritten meanwhile
         overview(tables, TableView((name,)))
 
 
@@ -94,7 +94,7 @@ def run_page(request: Request) -> Response:
 
 
 def _waiting_page(request: Request, view: TableView) -> Response:
-    """Return the page of a table that is still to be summed up; its script asks for the table, then shows it."""
+    """Return a page for a table that must be summarised first; its script requests the table, then shows it."""
     from wsim.lab.run_tables import tables_of_run
 
     run = opened_tables(request).run(view.runs[0])
@@ -107,7 +107,7 @@ def _waiting_page(request: Request, view: TableView) -> Response:
 
 
 def _prepare_tables(tables: Tables, name: str) -> None:
-    """Sum up a large run for its other tables, so that none of them is waited for."""
+    """Compute the other tables of a large run in advance, so that their pages do not wait."""
     import polars as pl
 
     from wsim.lab.run_tables import tables_of_run
@@ -160,7 +160,7 @@ def _run_page(request: Request) -> Response:
 
 
 def overview_page(request: Request, view: TableView) -> Response:
-    """Return the overview of a run: three sentences and two charts. Several runs are shown side by side."""
+    """Return the overview of a run; for several runs, redirect to a table that shows them side by side."""
     from wsim.lab.run_tables import tables_of_run
 
     tables = opened_tables(request)
@@ -184,20 +184,20 @@ def overview_page(request: Request, view: TableView) -> Response:
 
 
 def _compared(view: TableView, table: RunTable, picked: Sequence[str]) -> str:
-    """Return the address of a view with the picked rows only."""
+    """Return the address of a view limited to the picked rows."""
     noun = table.table.labels[0]
     others = tuple(condition for condition in view.only if not condition.startswith(f"{noun}="))
     return view.address(only=(*others, f"{noun}={','.join(dict.fromkeys(picked))}"), charts=True)
 
 
 def _cards_compared(view: TableView, table: RunTable, faces: Faces) -> list[str]:
-    """Return the cards of the rows that are compared, if the rows are limited to a few."""
+    """Return the cards of the compared rows; empty if the view is not limited to some rows."""
     names = view.chosen(table.table.labels[0]) if table.table.labels else ()
     return [name for name in names if name in faces][:MAX_COMPARED]
 
 
 def _facets(table: RunTable, view: TableView) -> list[Facet]:
-    """Return the columns with a few values by which rows are chosen at one click, with the addresses that do so."""
+    """Return the columns that have few values, as facets whose choices link to the filtered view."""
     frame = table.table.frame
     own = find_game(table.runs[0].plan.game).COLOURS
     palette, order = Palette(own), list(own)
@@ -219,7 +219,7 @@ def _facets(table: RunTable, view: TableView) -> list[Facet]:
 
 
 def run_csv(request: Request) -> Response:
-    """Return the rows shown, as the CSV that the command writes."""
+    """Return the rows shown as CSV, identical to the output of the command."""
     from wsim.display import csv_of
 
     view, table = _view_of(request)
@@ -251,7 +251,7 @@ def _view_of(request: Request) -> tuple[TableView, RunTable]:
 
 
 def _split_columns(table: RunTable) -> list[tuple[str, bool]]:
-    """Return the columns by which the table can be split, and whether it is."""
+    """Return the columns by which the table can be split, and whether it is split by them."""
     run, split = table.runs[0], table.split
     if not table.splits:
         return []
@@ -261,12 +261,12 @@ def _split_columns(table: RunTable) -> list[tuple[str, bool]]:
 
 
 def faces_of(table: RunTable) -> Faces:
-    """Return the faces of the cards of a run: of the first one, if there are several."""
+    """Return the faces of the cards in a run; if there are several runs, in the first one."""
     return Faces.of_plan(table.runs[0].plan)
 
 
 def _columns_shown(sheet: Sheet, view: TableView) -> list[Column]:
-    """Return the columns that a view shows: those that it names in addition to the labels, all, or the main ones."""
+    """Return the columns that a view shows: the labels and the columns that it names, all columns, or the main ones."""
     if not view.columns:
         return list(sheet.columns if view.wide else sheet.shown)
     known = [column.name for column in sheet.columns]
@@ -277,7 +277,7 @@ def _columns_shown(sheet: Sheet, view: TableView) -> list[Column]:
 
 
 def table_grid(table: RunTable, view: TableView, rows: pl.DataFrame) -> Grid:
-    """Return the rows as a table whose headings sort and whose rows link to their pages."""
+    """Return the rows as a table with headings that sort it and rows that link to their pages."""
     from wsim.report.grids import grid
     from wsim.stats.filters import column_named
 

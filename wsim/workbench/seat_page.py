@@ -1,4 +1,4 @@
-"""The page of a seat, or of those who watch: what the seat knows, its moves, and the score at the end."""
+"""The page of a seat or of spectators: what the seat knows, its moves, and the score at the end."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
     from wsim.positions.chances import Chances
 
-LINES = 14  # of the public history
+LINES = 14  # lines of the public history
 FEW = 20
-"""Playouts for each moment of a game that is watched, without a value net."""
+"""Number of playouts per moment for spectators, if there is no value net."""
 SUMS = ("seat", "total", "coins", "rank", "win_share")
-"""What a score has besides the points of each category."""
+"""The fields of a score that are not points of a category."""
 
 
 def seat_page(request: Request, table: Table, seat: int | None, learned: Mapping[str, Any]) -> Response:
-    """Return the page of a seat, or of those who watch (``seat`` None); ``learned``: the results of playouts."""
+    """Return the page of a seat, or of spectators (``seat`` None); ``learned``: the results of playouts."""
     values: dict[str, Any] = {
         "version": table.version,  # read first: later changes are shown by the next page
         "table": table,
@@ -56,7 +56,7 @@ def seat_page(request: Request, table: Table, seat: int | None, learned: Mapping
 
 
 def _of_game(table: Table, seat: int | None, learned: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the page of a seat shows of a game that can be played."""
+    """Return the template values for a game that is ready."""
     game = table.game()
     faces, board = Faces.of_plan(table.plan), _board(table, game, seat, learned.get("chances"))
     scenes, scored = board.get("scenes", ()), _score_sheet(game)
@@ -83,14 +83,14 @@ def _of_game(table: Table, seat: int | None, learned: Mapping[str, Any]) -> dict
 
 
 def _score_sheet(game: Game) -> dict[str, Any]:
-    """Return the scores of a finished game, the winner first, and the categories in which anybody has points."""
+    """Return the scores of a finished game, the winner first, and the categories in which any seat has points."""
     scores = sorted(game.result or (), key=lambda score: (-score["win_share"], -score["total"]))
     named = [name for name in (scores[0] if scores else ()) if name not in SUMS]
     return {"scores": scores, "categories": [name for name in named if any(score[name] for score in scores)]}
 
 
 def _choice(table: Table, game: Game, seat: int | None, scenes: Sequence[Any], faces: Faces) -> dict[str, Any]:
-    """Return the decision of a seat with its moves, and why its other cards cannot be built."""
+    """Return the decision of a seat with its moves, and the reasons why its other cards cannot be built."""
     decision = None if seat is None else table.decision(seat)
     if seat is None or decision is None:
         return {"decision": None, "moves": [], "obstacles": {}}
@@ -106,13 +106,13 @@ def _choice(table: Table, game: Game, seat: int | None, scenes: Sequence[Any], f
 
 
 def _board(table: Table, game: Game, seat: int | None, known: Chances | None) -> dict[str, Any]:
-    """Return the content of the board: the finished game with its chances, or what may be seen so far."""
+    """Return the template values of the board: a finished game with win chances, or the moments visible so far."""
     if table.over:
         table.look_back()
         if (ended := table.ended) is not None:
             return board_values(ended, home=len(ended.story.scenes) - 1)
     story = table.seen_by(seat).story(game, table.sitting())
-    if known is None or len(known.share) != len(story.scenes):  # not asked for, or of a past decision
+    if known is None or len(known.share) != len(story.scenes):  # not requested, or for an earlier decision
         known = no_chances(len(story.seats))
     acting = list(table.waited_for())
     if not table.names and game.to_move is not None and game.decision in find_game(game.plan.game).OPEN:
@@ -123,9 +123,9 @@ def _board(table: Table, game: Game, seat: int | None, known: Chances | None) ->
 def _moves(
     decision: Decision, cards: Sequence[Card], table: Table, faces: Faces, obstacles: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Return the legal moves of a decision by card of the hand, with why it cannot be built; others are last.
+    """Return the legal moves grouped by card in hand, with the reason if it cannot be built; other moves are last.
 
-    Moves without a card are grouped by what they name that has a drawing, such as a wonder that all build.
+    A move without a card is grouped under any other drawn item that it names, such as a wonder that all seats build.
     """
     hand = {card.name: card for card in cards}
     groups: dict[str | None, dict[str, Any]] = {}
@@ -140,7 +140,7 @@ def _moves(
 
 
 def hints(table: Table, seat: int, playouts: int | None) -> dict[int, dict[str, str]]:
-    """Return the value of each move for a seat: win share, and loss against the best move (empty for the best)."""
+    """Return each move's win share for a seat, and its loss against the best move (empty for the best)."""
     decision = table.decision(seat)
     if decision is None:
         return {}
@@ -150,7 +150,7 @@ def hints(table: Table, seat: int, playouts: int | None) -> dict[int, dict[str, 
 
 
 def chances_so_far(table: Table, seat: int | None, playouts: int | None) -> Chances:
-    """Return the chances of everybody so far, from what a seat knows or, where only policies play, from all hands."""
+    """Return all win chances so far, given what a seat knows or, for spectators of policies, given all hands."""
     game = table.game()
     playing = line_up_of(game.plan, game.number)
     playouts = playouts_of(playing, FEW if seat is None else HINTS) if playouts is None else playouts
@@ -158,6 +158,6 @@ def chances_so_far(table: Table, seat: int | None, playouts: int | None) -> Chan
 
 
 def win_chance(known: Chances, seat: int) -> str:
-    """Return the win chance of a seat as text."""
+    """Format the current win chance of a seat, with its interval if it comes from playouts."""
     share, low, high = (100 * float(values[-1, seat]) for values in (known.share, known.low, known.high))
     return f"{share:.0f}%" + ("" if known.playouts == BY_NET else f" (95% interval {low:.0f} to {high:.0f}%)")

@@ -1,23 +1,24 @@
-"""The server of the workbench: one application of the pages of some modules, behind the guard.
+"""The server of the workbench: one application that serves the pages of several modules behind the guard.
 
-**To add a page**: a module of ``wsim/workbench/`` with
+**To add a page**, write a module in ``wsim/workbench/`` with
 
-* ``ROUTES``: its ``starlette.routing.Route`` (plain functions ``def show(request) -> Response`` run on threads; long
-  work belongs in a worker), with the module in ``PAGES`` below,
-* ``MENU``, optional: entries of the menu of every page, as pairs of name and address,
-* ``SHOWS``, if it shows runs or files: by kind of entry in ``folder`` (``run``, ``match``, ``position``; ``game``: the
-  name of a game), a function from the name within the folder to the address of its page,
-* ``PUBLISHED``, optional: the addresses that ``wsim publish`` writes as files: by path, what it does with each
-  parameter (``needed``; ``kept``: part of the page's identity; ``any``: the page is the same without it),
-* ``begin(app)`` and ``end(app)``, called when the application is made and when the server stops; ``HEAVY``: modules
-  that take seconds to import; ``prepare(app)``: called after they were imported, beside the first requests.
+* ``ROUTES``: its ``starlette.routing.Route`` objects (plain functions ``def show(request) -> Response`` run on threads;
+  long work belongs in a worker); also add the module to ``PAGES`` below,
+* ``MENU``, optional: its entries in the menu of every page, as pairs of name and address,
+* ``SHOWS``, if it shows runs or files: kind of entry in ``folder`` (``run``, ``match``, ``position``; ``game``: the
+  name of a game) -> function from the name within the folder to the address of its page,
+* ``PUBLISHED``, optional: the addresses that ``wsim publish`` writes as files: path -> how each parameter is treated
+  (``needed``; ``kept``: part of the page's identity; ``any``: the page is the same without it),
+* ``begin(app)`` and ``end(app)``, optional: called when the application is created and when the server stops,
+* ``HEAVY``, optional: modules that take seconds to import; ``prepare(app)``, optional: called after these imports, in
+  parallel with the first requests.
 
 ``rendering.page(request, "name.html.j2", heading, **values)`` renders a template in ``templates/`` that extends
 ``base.html.j2`` (blocks ``content``, ``facts``). ``rendering.form_of(request)`` reads a form, and
 ``folder_of(request).inside(name)`` gives the path of a file. A page's own script or style sheet is a file next to the
-templates, listed in ``rendering.OWN`` and passed as ``scripts=`` or ``styles=``; none is allowed inline. UserError
-becomes a page with its sentence (400), OSError as well (500). Pages that check their own key instead of the token (the
-link of a seat) have paths that begin with ``/seat/`` (``KEYED``).
+templates, listed in ``rendering.OWN`` and passed as ``scripts=`` or ``styles=``; inline scripts and styles are not
+allowed. A UserError becomes a page with its message (400), and so does an OSError (500). Pages that check their own key
+instead of the token (the link of a seat) have paths that begin with ``/seat/`` (``KEYED``).
 """
 
 from __future__ import annotations
@@ -79,11 +80,11 @@ PAGES: tuple[ModuleType, ...] = (
 )
 """Modules with pages, in the order of the menu."""
 KEYED = ("/static/", "/seat/")
-"""Beginnings of paths that need no token: nothing secret, or pages that check their own key."""
+"""Prefixes of paths that need no token, because they contain nothing secret or check their own key."""
 
 
 def application(folder: Folder, access: Access) -> Starlette:
-    """Return the workbench of a folder."""
+    """Return the workbench application for a folder."""
     routes = [route for module in PAGES for route in module.ROUTES]
     app = Starlette(
         routes=[Route("/static/{name}", static), *routes],
@@ -104,7 +105,7 @@ def application(folder: Folder, access: Access) -> Starlette:
 
 @contextlib.asynccontextmanager
 async def _life(app: Starlette) -> AsyncIterator[None]:
-    """Call ``end(app)`` of the pages when the server stops."""
+    """Call ``end(app)`` of the page modules when the server stops."""
     yield
     for module in PAGES:
         getattr(module, "end", lambda _: None)(app)
@@ -116,7 +117,7 @@ async def refused(request: Request, error: Exception) -> Response:
 
 
 async def failed(request: Request, error: Exception) -> Response:
-    """Return the page for an error of the disk, with file names relative to the folder."""
+    """Return the page for an OSError, with file names relative to the folder."""
     sentence = str(error).replace(f"{request.app.state.folder.root}{os.sep}", "")
     return _sentence_page(request, "This failed", 500, sentence)
 
@@ -129,7 +130,7 @@ async def missing(request: Request, error: Exception) -> Response:
 
 
 def _sentence_page(request: Request, heading: str, status: int, sentence: str) -> Response:
-    """Return a page of one sentence with a link back; from the page of a seat it leads only there."""
+    """Return a page with one message and a link back; for an address of a seat, back only to that seat."""
     parts = request.url.path.split("/")
     if parts[1] != "seat":
         return page(request, "refused.html.j2", heading, status=status, sentence=sentence, back="/")
@@ -156,7 +157,7 @@ def opened(target: str) -> tuple[Folder, str]:
     name = folder.name_of(path)
     kind = "run" if inside else next((entry.kind for entry in folder.found() if entry.name == name), None)
     if kind is None:
-        raise UserError(f"{target!r} is not an answer or a position of wsim")
+        raise UserError(f"{target!r} is not an answer or a position")
     return folder, _page_of(kind, name)
 
 
@@ -171,7 +172,7 @@ def _page_of(kind: str, name: str) -> str:
 
 @contextlib.contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Yield a listening socket; port 0 selects a free one. Raises UserError if host or port are not available."""
+    """Yield a listening socket; port 0 selects a free port. Raises UserError if host or port is not available."""
     try:
         family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, proto) as made:
@@ -184,7 +185,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
 
 
 class _ImpatientProtocol(H11Protocol):
-    """Closes connections that do not send a complete header in time; uvicorn would wait forever."""
+    """Closes connections that do not send a complete header in time, because uvicorn would wait forever."""
 
     _deadline: asyncio.TimerHandle | None = None
 
@@ -194,7 +195,7 @@ class _ImpatientProtocol(H11Protocol):
         self._expect()
 
     def data_received(self, data: bytes) -> None:
-        """Stop the timer if the header is complete, or start it for a new one."""
+        """Stop the timer if the header is complete, or start it for the next header."""
         super().data_received(data)
         self._expect()
 
@@ -236,7 +237,7 @@ class Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop on signals. Uvicorn would raise them again at the end, which counts as a second signal."""
+        """Stop on signals; uvicorn would raise them again at the end, which would count as a second signal."""
         handled = [
             number for number in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) is not signal.SIG_IGN
         ]
@@ -274,7 +275,7 @@ def serve(target: str, host: str, port: int, ready: Callable[[str], object], *, 
 
 
 def _warm(app: Starlette) -> None:
-    """Import the heavy modules of the pages, and prepare what is shown first."""
+    """Import the heavy modules of the pages, then call their ``prepare`` functions."""
     for module in PAGES:
         for name in getattr(module, "HEAVY", ()):
             import_module(name)
