@@ -274,7 +274,10 @@ def facts_of(catalogue: Catalogue) -> FactCatalogue:
             Recruit(deck.name, one.name, Cost(one.cost, ()), tuple(effect_facts(one.effects, tradable=False)))
             for one in deck.cards
         ]
-        facts.decks[deck.name] = Deck(tuple(cards), deck.hand, deck.display, deck.recruit, deck.draft > 0, deck.age)
+        drafted = deck.draft > 0
+        facts.decks[deck.name] = Deck(
+            tuple(cards), deck.hand, deck.display, deck.recruit, drafted, deck.age, deck.after
+        )
     facts.table.update({rule.name: effect_facts(rule.effects, tradable=False) for rule in catalogue.table})
     return facts
 

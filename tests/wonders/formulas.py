@@ -31,6 +31,7 @@ from wsim.wonders.words import (
     DECIDERS,
     EACH,
     GAINS,
+    HAND_EVENTS,
     LAST_BUILT,
     LOSSES,
     MOVE_TRIGGERS,
@@ -227,20 +228,24 @@ def _any_clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
         return found | _effects(rng, cards, event, named, another)
     if rng.random() < 0.3:
         found["decider"] = rng.choice([one for one in DECIDERS if moves or one != "trigger"])
+    sets = _sets(event, found.get("decider", "self") == "self") if not found.get("one") else []
     if rng.random() < 0.5:
-        found |= _option(rng, cards, event, named, another, moves, not found.get("one"))
+        found |= _option(rng, cards, event, named, another, moves, sets)
         return found if "price" in found and rng.random() < 0.7 else found | {"may": True}
     found["may"] = rng.random() < 0.5
-    found["choose"] = [
-        _option(rng, cards, event, named, another, moves, not found.get("one")) for _ in range(rng.randint(2, 4))
-    ]
+    found["choose"] = [_option(rng, cards, event, named, another, moves, sets) for _ in range(rng.randint(2, 4))]
     return found
 
 
+def _sets(event: str, itself: bool) -> list[str]:
+    """Return the sets from which a city may choose a card at an event, if it decides itself or not (R105)."""
+    return [name for name in CARD_FROM if name not in HAND_EVENTS or (itself and event in HAND_EVENTS[name])]
+
+
 def _option(
-    rng: random.Random, cards: list[str], event: str, named: bool, another: bool, moves: bool, picks: bool
+    rng: random.Random, cards: list[str], event: str, named: bool, another: bool, moves: bool, picks: list[str]
 ) -> dict[str, Any]:
-    """Draw an option of a decision; ``picks``: it may choose a card, or an amount."""
+    """Draw an option of a decision; ``picks``: the sets from which it may choose a card; none: nor an amount."""
     if picks and rng.random() < 0.25:
         most = rng.choice(("3", "min(4, coins)", "max(0, 3 - stages)", "1 + new_cards", "min(20, coins + red)"))
         chosen = {"gain": {rng.choice(GAINS): rng.choice(("amount", "min(2, amount)", "amount // 2"))}}
@@ -250,9 +255,9 @@ def _option(
         )
     if not picks or rng.random() < 0.5:
         return _effects(rng, cards, event, named, another) | _price(rng, cards, moves, event)
-    source = rng.choice(tuple(CARD_FROM))
+    source = rng.choice(picks)
     card: dict[str, Any] = {"from": source}
-    if rng.random() < 0.7:
+    if rng.random() < 0.7 and source not in HAND_EVENTS:
         card["do"] = rng.choice([do for do, sources in CARD_DO_FROM.items() if source in sources])
         if card["do"] == "swap" and rng.random() < 0.5:
             card["for"] = rng.choice(("card.cost > 1", "card.brown or card.gray", "card.order > age", "coins > 2"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,12 @@ from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.catalog.listing import catalogue_dict, further_deck_rows
 
 COMPANIONS = str(Path(__file__).parents[2] / "analysis" / "expansion" / "companions.toml")
+LATER = (
+    deck(several(14, points=1, cost=1), draft=2, age=2),
+    deck({f"Bard{n}": {"cost": n % 3} for n in range(21)}, "Bards", draft=3, after=1, recruit="age_end"),
+    deck({f"Crier{n}": {"coins": 1} for n in range(14)}, "Criers", draft=2, after=3, recruit="age_end"),
+    deck({f"Duke{n}": {"points": 1} for n in range(7)}, "Dukes", deal=1, after=2),
+)
 TWO = (deck(several(35, points=1, cost=1), draft=5), deck({f"Bard{n}": {} for n in range(14)}, "Bards", draft=2))
 
 
@@ -39,6 +46,22 @@ def test_drafts_agree_with_the_twin(ruleset: str, players: int, changes: tuple[s
         made = [one["action"] for one in decisions(trace)]
         assert made[: kept * players] == ["keep"] * kept * players
         assert "keep" not in made[kept * players :]
+
+
+@pytest.mark.boundscheck
+@pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("2e-cities-teams", 4), ("1e-duo", 2)])
+def test_drafts_before_and_after_later_ages_play_as_in_the_twin(ruleset: str, players: int) -> None:
+    turned = "settings.passing=['left', 'right', 'right']"
+    for trace in compare_case(Case(1, ruleset, players, (*LATER, turned)), games=2):
+        kept = [
+            (age["age"], one["deck"])
+            for age in trace["ages"]
+            for one in decisions({"ages": [age]})
+            if one["action"] == "keep"
+        ]
+        assert kept == [
+            *[(1, "Bards")] * 2 * players, *[(2, "Envoys")] * players, *[(3, "Criers")] * players,
+        ]  # fmt: skip
 
 
 def test_a_draft_is_listed_and_described_in_english() -> None:
@@ -124,6 +147,83 @@ def test_redrawn_drafts_are_consistent_with_what_a_seat_saw(ruleset: str, player
                         assert had & ~left & (hands[seat][0] | recruited[seat])
         position.take(number % 2)
     assert found > players * size
+
+
+@pytest.mark.parametrize("when", [{"age": 2}, {"after": 1}, {"after": 2}, {"age": 3}])
+def test_a_later_draft_hides_what_it_should(when: dict[str, int]) -> None:
+    """While it runs, search draws again the hands of the age, the pile and the stock, and keeps what its seat knows."""
+    change = deck(several(28, points=1), draft=3, **when)
+    position: Any = engine_table("1e", 4, set=(change,)).begin(7)
+    met, dice = 0, random.Random(5)
+    while position.to_move is not None and met < 8:
+        if position.decision() == "effect" and int(position.record.own[0].draft):
+            met += 1
+            age, me = int(position.record.public.age), position.to_move
+            truth = position.record
+            drawn = [position.redrawn(me, number).record for number in range(12)]
+            for one in drawn:
+                own, mine = one.own[me], truth.own[me]
+                assert (int(own.draft), int(own.recruits), int(own.hand)) == (
+                    int(mine.draft), int(mine.recruits), int(mine.hand),
+                )  # fmt: skip
+                assert [int(own.hand).bit_count() for own in one.own[:4]] == [
+                    int(own.hand).bit_count() for own in truth.own[:4]
+                ]
+                hands = [int(own.recruits) | int(own.draft) for own in one.own[:4]]
+                assert sum(map(int.bit_count, hands)) == int(np.bitwise_or.reduce(hands)).bit_count() == 12
+                assert int(one.hidden.copies.sum()) == int(truth.public.discarded)
+            other = (me + 1) % 4
+            assert len({int(one.own[other].draft) | int(one.own[other].recruits) << 28 for one in drawn}) > 1
+            if "age" in when:
+                assert len({int(one.own[other].hand) for one in drawn}) > 1, "the hands of the age are dealt"
+            buried = int(truth.public.stages[:4].sum()) - int(truth.public.stages[me])
+            piles = {tuple(one.hidden.copies.tolist()) for one in drawn}
+            assert (len(piles) > 1) == (buried > 0), "what others sold, and did not put under a stage, is not known"
+            assert len({int(one.hidden.deals) for one in drawn}) == 12
+            assert age == (when.get("age") or when["after"]) - 1
+        position.take(dice.randrange(len(position.coded)))
+    assert met == 8
+
+
+def test_the_view_of_a_later_draft_is_the_same_whatever_others_keep() -> None:
+    change = deck(several(28, points=1), draft=3, after=1)
+    start = wsim.Game(set=[change], players=4, policies="random", seed=3)
+    while start.decision != "effect":
+        start.made()
+    seen = set()
+    for first in range(3):
+        game = start.clone().step(first)
+        seen.add(json.dumps(json.loads(game.to_json(seat=2))["position"]) + json.dumps(game.observe(2).record))
+    assert len(seen) == 1
+    position: Any = start._position
+    assert "after the conflicts, a draft" in position.text(0)[0]
+    earlier = wsim.Game.from_json(start.to_json(seat=0), trust=True)
+    assert earlier.decision == "turn", "the latest moment that a position file can express"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (deck(several(21), draft=3, age=2, after=1), "age and after are given; accepted: one of age = 2"),
+        (
+            deck(several(21), deal=3, after=3),
+            "no age starts after age 3, so nobody could recruit; accepted: 1 or 2, or",
+        ),
+        (deck(several(21), deal=3, after=4), "after: 4 is not accepted"),
+    ],
+)
+def test_mistakes_about_moments_are_refused_in_a_sentence(change: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        load_catalogue(changes=(change,))
+
+
+def test_cards_drafted_at_the_end_are_recruited_at_the_end() -> None:
+    change = deck(several(21, points=9), draft=3, after=3, recruit="age_end")
+    frame = wsim.simulate(set=[change], players=3, policies="balanced", games=5, seed=3)
+    recruited = frame.select([name for name in frame.columns if name.startswith("recruited:")]).to_numpy().sum(axis=1)
+    assert recruited.tolist() == [1] * 15
+    meaning = further_deck_rows(load_catalogue(changes=(change,)))[0]["meaning"]
+    assert meaning.startswith("3 cards dealt to each player after the conflicts of age 3, who keeps one and passes")
 
 
 def test_redrawing_makes_all_unseen_cards_equally_likely() -> None:

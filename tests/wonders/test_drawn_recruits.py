@@ -72,7 +72,6 @@ def test_one_of_two_drawn_cards_is_paid_for_and_joins_the_city() -> None:
         ((draws("scored", 2, "Omens"), ONLY_STOCK), "only points can change at the end of the game"),
         ((ONLY_STOCK,), "no clause draws from its stock; accepted: one of deal = 4"),
         ((deck(several(3), display=3), draws("age_start", 1)), "all cards of Envoys are displayed, so none can be"),
-        ((deck(several(21), draft=3, age=2),), "a deck is drafted before age 1 only; accepted: age = 1, or deal"),
         (("cards.Altar.when=[{event='built', gain={draw=2}}]",), "accepted: a deck and a number of cards, such as"),
     ],
 )

@@ -255,6 +255,10 @@ def test_the_end_of_a_turn_and_of_an_age(clockwork: Any, monkeypatch: pytest.Mon
     clockwork._finish_turn(game, rules)
     clockwork._fight(game, rules)
     assert game.flow.phase == layout.PEACE
+    monkeypatch.setattr(clockwork, "deal_further", lambda *given: given[2] == 3 and not done.append("deal 3"))
+    clockwork._end_age_clauses(game, rules)
+    assert (game.flow.phase, done.pop()) == (layout.DRAFT, "deal 3"), "after the conflicts of age II"
+    monkeypatch.setattr(clockwork, "deal_further", lambda *_: False)
     clockwork._end_age_clauses(game, rules)
     assert game.flow.phase == layout.AGE_OVER
     game.asking.count = 1
@@ -331,17 +335,18 @@ def test_each_phase_leads_to_the_next(clockwork: Any, monkeypatch: pytest.Monkey
 
     game, rules = machine(triggers=1 << w.ON_AGE | 1 << w.ON_TURN, counters=1, decks=1)
     game.log.recording, game.public.turns = True, 3
-    for name in ("deal", "deal_decks", "log_hands", "moment", "ask_to_recruit", "fight_conflicts", "score_game",
+    for name in ("deal", "log_hands", "moment", "ask_to_recruit", "fight_conflicts", "score_game",
                  "drop_age_shields", "drop_turn_units", "log_coins", "reset_counters", "freeze",
                  "discard"):  # fmt: skip
         step(name)
     step("draft_on", False)
+    step("deal_further", False)
     step("resolve", False)
     step("plays_last", False)
     rules.slot_card = np.zeros((3, 64), int)
-    game.flow.phase = layout.DRAFT
+    game.flow.phase, game.asking.dealt = layout.DRAFT, 1
     assert clockwork.advance(game, rules, 1 << layout.CHOOSE) == layout.NOBODY
-    before = ["draft_on", "deal", "deal_decks", "log_hands", ("reset_counters", w.FOR_AGE), ("moment", w.ON_AGE),
+    before = ["draft_on", "deal", ("deal_further", 2), "log_hands", ("reset_counters", w.FOR_AGE), ("moment", w.ON_AGE),
               ("ask_to_recruit", w.ON_AGE), ("reset_counters", w.FOR_TURN), ("moment", w.ON_TURN)]  # fmt: skip
     assert done == [each if isinstance(each, tuple) else (each,) for each in before]
     done.clear()
@@ -349,8 +354,8 @@ def test_each_phase_leads_to_the_next(clockwork: Any, monkeypatch: pytest.Monkey
     assert clockwork.advance(game, rules, 1 << layout.DEAL) == layout.NOBODY
     assert [each for each in done if each[0] not in ("discard", "plays_last")] == [
         ("freeze",), ("drop_turn_units",), ("resolve", w.TURN), ("log_coins",), ("moment", w.ON_WAR),
-        ("fight_conflicts",), ("moment", w.ON_PEACE), ("drop_age_shields",), ("moment", w.ON_AGE_END),
-        ("ask_to_recruit", w.ON_AGE_END),
+        ("fight_conflicts",), ("moment", w.ON_PEACE), ("deal_further", 3), ("drop_age_shields",),
+        ("moment", w.ON_AGE_END), ("ask_to_recruit", w.ON_AGE_END),
     ]  # fmt: skip
     assert (game.public.age, game.public.turn) == (2, 0)
     assert [int(own.passed[1, 2]) for own in game.own] == [1 << 10, 1 << 20, 1 << 30], "what was left at the end"
@@ -495,7 +500,7 @@ def drafts(monkeypatch: pytest.MonkeyPatch, right: int = 0) -> tuple[Any, Any, A
     module = linked(monkeypatch, moves, recruiting, drafting)
     rules = SimpleNamespace(
         players=3, decks=2, deck_from=[0, 2, 11], deck_drafted=[0, 1], deck_dealt=[0, 3], deck_entry=100,
-        to_right=[right, 0, 0],
+        to_right=[right, 0, 0], deck_moment=[0, 0],
     )  # fmt: skip
     own = [
         SimpleNamespace(
@@ -506,7 +511,7 @@ def drafts(monkeypatch: pytest.MonkeyPatch, right: int = 0) -> tuple[Any, Any, A
         for seat in range(3)
     ]  # fmt: skip
     game = SimpleNamespace(
-        own=own, asking=SimpleNamespace(draft_deck=7, draft_turn=7),
+        own=own, asking=SimpleNamespace(draft_deck=7, draft_turn=7, dealt=0),
         choice=SimpleNamespace(kind=-1, seat=-1, count=-1, moves=[None] * 9),
     )  # fmt: skip
     return module, game, rules
@@ -520,7 +525,10 @@ def test_each_player_keeps_a_card_of_a_hand_and_passes_the_rest_on(
     module, game, rules = drafts(monkeypatch, right)
     asked: list[tuple[int, ...]] = []
     module.add_pending = lambda _game, _rules, *given: asked.append(given)
-    module.begin_drafts(game, rules)
+    module.deal_decks = lambda _game, _rules, moment: asked.append((moment,))
+    module.forget_drafts(game, rules)
+    assert (module.deal_further(game, rules, 0), module.deal_further(game, rules, 0)) == (True, False)
+    assert (asked.pop(), game.asking.dealt) == ((0,), 1)
     assert [own.draft for own in game.own] == [slots(2, 3, 4), slots(5, 6, 7), slots(8, 9, 10)]
     for own in game.own:
         assert (own.recruits, own.hand, own.mate_hand, own.seen) == (slots(0), 0, 0, 0)

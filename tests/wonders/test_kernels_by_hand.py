@@ -601,7 +601,8 @@ def recruits(**values: Any) -> tuple[Any, Any]:
     """Return a game of three players and rules: deck 0 has the secret cards 0 to 3, deck 1 the displayed 4 and 5."""
     rules = SimpleNamespace(
         players=3, decks=2, deck_from=[0, 4, 6], deck_dealt=[1, 0], deck_shown=[0, 2], deck_entry=100,
-        deck_drafted=[0, 0], deck_age=[0, 0], deck_trigger=[7, 8], cost_coins={100 + card: card for card in range(6)},
+        deck_drafted=[0, 0], deck_moment=[0, 0], deck_trigger=[7, 8],
+        cost_coins={100 + card: card for card in range(6)},
     )  # fmt: skip
     game = SimpleNamespace(
         own=[SimpleNamespace(recruits=slots(seat), draft=slots()) for seat in range(3)],
@@ -711,15 +712,19 @@ def test_cards_of_the_stock_are_drawn_once_for_a_decision(monkeypatch: pytest.Mo
     assert module.set_aside(game.asking) == slots()
 
 
-def test_decks_are_dealt_before_their_age_from_their_stock(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("moment", [2, 3])
+def test_decks_are_dealt_at_their_moment_and_only_out_of_their_stock(
+    moment: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Moment 2 is before age II (number 1), moment 3 after its conflicts."""
     module = linked(monkeypatch, recruiting)
-    game, rules = recruits(deck_from=[0, 4, 8], deck_dealt=[1, 1], deck_shown=[0, 0], deck_age=[0, 1])
-    game.public.age, sought = 1, []
+    game, rules = recruits(deck_from=[0, 4, 8], deck_dealt=[1, 1], deck_shown=[0, 0], deck_moment=[moment ^ 1, moment])
+    sought: list[int] = []
     module.seek = lambda _dealer, word, stream: sought.append(word + stream)
     module.stock_of = lambda *_given: slots(5, 7)
     module.draw_from = lambda _dealer, cards, number: cards & ~(cards - np.uint64(1)) if number else slots()
-    module.deal_decks(game, rules)
-    assert sought == [50 + module.LATER_STREAM + 1]
+    module.deal_decks(game, rules, moment)
+    assert sought == [50 + (module.LATER_STREAM if moment == 2 else module.AFTER_STREAM) + 1]
     assert [own.recruits for own in game.own] == [slots(0, 5), slots(1, 7), slots(2)]
 
 
@@ -991,7 +996,7 @@ def test_an_observation_lists_cities_from_the_own_one_to_the_left(monkeypatch: p
         built=np.array([[1, 0], [2, 0], [3, 0]], np.uint64), recruited=[slots(), slots(1), slots(0, 1)],
     )  # fmt: skip
     own = SimpleNamespace(hand=slots(0, 2), mate_hand=slots(1), recruits=slots(0, 1), draft=slots(1))
-    rules = SimpleNamespace(
+    rules = SimpleNamespace(watches=0,
         seats=3, cards=2, teams=0, triggers=0, counters=1, asks=1, decks=1, drafts=1, copies=0,
         deck_from=[0, 2], slot_card=np.array([[1, 0, 1]]),
     )  # fmt: skip
@@ -1103,7 +1108,7 @@ def test_a_science_house_rule_tries_every_choice_of_wild_symbols(monkeypatch: py
 def test_the_maximum_number_of_decks_fits_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "_fill_entry", lambda *_given: None)
     decks = [SimpleNamespace(cards=[None] * (deck + 1), hand=deck, draft=deck % 2, display=2 * deck, recruit="built",
-                             age=1 + deck % 3)
+                             moment=[0, 3, 2, 7][deck])
              for deck in range(w.DECKS)]  # fmt: skip
     cards = [SimpleNamespace(cost={}, effects=None) for _ in range(sum(range(w.DECKS + 1)))]
     catalogue: Any = SimpleNamespace(decks=decks, deck_cards=cards, table=())
@@ -1112,5 +1117,5 @@ def test_the_maximum_number_of_decks_fits_the_record(monkeypatch: pytest.MonkeyP
     compiling._fill_others(record, catalogue, w.STAGE_ENTRY + 1)
     assert record.deck_from.tolist() == [sum(range(deck + 1)) for deck in range(w.DECKS + 1)]
     assert (record.drafts, record.deck_drafted.tolist()) == (2, [0, 1, 0, 1])
-    assert record.deck_age.tolist() == [0, 1, 2, 0]
+    assert record.deck_moment.tolist() == [0, 3, 2, 7]
     assert (record.decks, record.table_entry) == (w.DECKS, w.STAGE_ENTRY + 1 + len(cards))

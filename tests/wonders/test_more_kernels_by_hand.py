@@ -82,6 +82,17 @@ def test_an_option_takes_structures_from_its_source_city(monkeypatch: pytest.Mon
     module.neighbor_left, module.neighbor_right = lambda _public, seat: seat + 10, lambda _public, seat: seat + 20
     sources = (w.FROM_PILE, w.FROM_CITY, w.FROM_LEFT, w.FROM_RIGHT)
     assert [module.source_city(None, 3, source) for source in sources] == [-1, 3, 13, 23]
+    hands = (w.FROM_HAND, w.FROM_LEFT_HAND, w.FROM_RIGHT_HAND)
+    assert [module.source_city(None, 3, source) for source in hands] == [-1] * 3
+    table, two = SimpleNamespace(players=7, duo=0), SimpleNamespace(players=2, duo=1)
+    assert [module.hand_seat(None, table, 3, source) for source in (*hands, *sources)] == [
+        3,
+        13,
+        23,
+        *[NOBODY] * 4,
+    ]
+    assert [module.hand_seat(None, two, 1, source) for source in hands] == [1, NOBODY, NOBODY]
+    assert module.hand_seat(None, two, 2, w.FROM_HAND) == NOBODY, "the Free City has none"
 
 
 @pytest.mark.parametrize(("deck", "drawn", "asked"), [(-1, 0, []), (0, 0, [4]), (2, 0, [4]), (0, 1, [])])

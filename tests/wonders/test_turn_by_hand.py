@@ -512,9 +512,10 @@ def test_a_table_is_set_up_for_a_game(dealing: Any) -> None:
     dealing.seat_word = lambda _seating, number, seat: f"seat {seat} of {number}"
     dealing._clear = lambda _public, _rules, seat: loaded.append((seat, -1))
     dealing.seat_boards = lambda game, *_: game.public.side.__setitem__(slice(3), [4, 1, 0])
-    dealing.reset_counters = dealing.note_watchers = dealing.deal_decks = lambda *_: loaded.append((9, 9))
+    dealing.reset_counters = dealing.note_watchers = lambda *_: loaded.append((9, 9))
     dealing.forget_event = lambda _public: None
-    dealing.begin_drafts = lambda *_: None
+    dealing.forget_drafts = lambda *_: loaded.append((9, 9))
+    dealing.deal_further = lambda *given: loaded.append((9, 9)) or given[2] == 0
     game = cities(policy=[7] * 3, board_resource=[7] * 3, deed_count=4, discarded=4, display=4)
     game.own = [
         SimpleNamespace(seat=9, memory=[1.0] * 99, looked=1, recruits=slots(1), draft=slots(1), entrant=1, sought=[])
@@ -525,7 +526,7 @@ def test_a_table_is_set_up_for_a_game(dealing: Any) -> None:
         board_builds=[1] * 3, card_builds=[1] * 3, losses=[1] * 3, watched=[1] * 3, copies=[1] * 9,
         denied=np.ones((3, w.CARD_WORDS), np.uint64), dice=dealer(), deals=None, pile=[slots(1), slots(1)],
     )  # fmt: skip
-    game.asking = SimpleNamespace(made=1, count=1, draws=1, is_drawn=1)
+    game.asking = SimpleNamespace(made=1, count=1, draws=1, is_drawn=1, dealt=1)
     rules = SimpleNamespace(
         seats=3, players=3, age_turns=[6, 1, 1], board_resource=[2, WOOD, 0, 0, GLASS], counters=0, decks=0, cards=7,
         table_entry=5, last_entry=5, drafts=0,
@@ -553,7 +554,7 @@ def test_a_table_is_set_up_for_a_game(dealing: Any) -> None:
     seating.rotate_policies, rules.players = 0, 2
     loaded.clear()
     dealing.set_up(game, rules, seating, 5)
-    assert (game.public.policy, game.flow.phase, loaded.count((9, 9))) == ([0, 1, 0], layout.DRAFT, 3)
+    assert (game.public.policy, game.flow.phase, loaded.count((9, 9))) == ([0, 1, 0], layout.DRAFT, 4)
 
 
 @pytest.fixture
@@ -622,7 +623,7 @@ def test_cards_are_dealt_seat_by_seat(duo: int, age: int, holder: int, dealing: 
     rules = SimpleNamespace(
         age_turns=[2, 2, 2], base_count=[8, 8, 8], base_slots=np.array([range(10, 18)] * 3), players=2, duo=duo,
         pool_drawn=np.array([[1, 0]] * 3), pool_count=np.array([[2, 9]] * 3),
-        pool=np.array([[[20, 21], [0, 0]]] * 3),
+        pool=np.array([[[20, 21], [0, 0]]] * 3), watches=0,
     )  # fmt: skip
     dealing.deal(game, rules)
     assert game.dealer.sought == [("deals", str(age))]

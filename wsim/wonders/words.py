@@ -24,6 +24,7 @@ SIDES = BOARDS * SIDES_OF_BOARD  # the number of a side is board * 2 + its index
 STAGES = 6  # of one side
 STAGE_ENTRY = CARDS  # entries are items with effects: the cards by number, then from here on the stages of all boards
 ENTRIES = 256
+EMPTY_CITY = ENTRIES + CARDS  # what empties a city that is set up; what is put in otherwise: an entry, ENTRIES + a copy
 DECKS = 4  # besides those of the ages
 DECK_CARDS = 64  # of all of these: one bit each of a word
 UNITS = 12  # resources in a cost
@@ -225,9 +226,21 @@ CARD_FROM: Mapping[str, str] = {
     "city": "its own city",
     "left": "the left neighbour's city",
     "right": "the right neighbour's city",
+    "hand": "its own hand",
+    "left_hand": "the left neighbour's hand",
+    "right_hand": "the right neighbour's hand",
 }
 """The sets from which a decision of a clause lets a city choose a card (R80), in English."""
-NO_CARD, FROM_PILE, FROM_CITY, FROM_LEFT, FROM_RIGHT = range(1 + len(CARD_FROM))  # RULES.option_from
+(
+    NO_CARD, FROM_PILE, FROM_CITY, FROM_LEFT, FROM_RIGHT, FROM_HAND, FROM_LEFT_HAND, FROM_RIGHT_HAND,
+) = range(1 + len(CARD_FROM))  # fmt: skip
+"""RULES.option_from"""
+HAND_EVENTS: Mapping[str, tuple[str, ...]] = {
+    "hand": ("built", "card_built", "stage_built", "sold", "bought", "turn_start", "age_start"),
+    "left_hand": ("turn_start", "age_start"),
+    "right_hand": ("turn_start", "age_start"),
+}
+"""The events at which a city may choose from a hand (R105): while there are hands, and others before any choice."""
 CARD_DO: Mapping[str, str] = {
     "build": "builds it for nothing",
     "discard": "discards it",

@@ -154,8 +154,8 @@ def test_settings_are_packed_as_printed_and_as_formulas() -> None:
 def test_further_decks_and_rules_of_the_table_follow_the_stages() -> None:
     """Two cards of the first deck, one of the second, which is drafted, and a rule, from entry 140 on."""
     recruits = [SimpleNamespace(cost=cost, effects=Effects(points=cost)) for cost in (1, 2, 3)]
-    decks = [SimpleNamespace(cards=recruits[:2], hand=0, display=2, draft=0, age=1, recruit="age_start"),
-             SimpleNamespace(cards=recruits[2:], hand=4, display=0, draft=4, age=3, recruit="age_end")]  # fmt: skip
+    decks = [SimpleNamespace(cards=recruits[:2], hand=0, display=2, draft=0, moment=0, recruit="age_start"),
+             SimpleNamespace(cards=recruits[2:], hand=4, display=0, draft=4, moment=4, recruit="age_end")]  # fmt: skip
     catalogue: Any = SimpleNamespace(
         decks=decks, deck_cards=recruits, table=[SimpleNamespace(effects=Effects(shields=9))]
     )
@@ -166,7 +166,7 @@ def test_further_decks_and_rules_of_the_table_follow_the_stages() -> None:
     assert (record.points[140:144].tolist(), record.shields[143]) == ([1, 2, 3, 0], 9)
     assert (record.decks, record.drafts, record.deck_from[:3].tolist()) == (2, 1, [0, 2, 3])
     assert (record.deck_dealt[:2].tolist(), record.deck_shown[:2].tolist()) == ([0, 4], [2, 0])
-    assert (record.deck_drafted[:2].tolist(), record.deck_age[:2].tolist()) == ([0, 1], [0, 2])
+    assert (record.deck_drafted[:2].tolist(), record.deck_moment[:2].tolist()) == ([0, 1], [0, 4])
     assert record.deck_trigger[:2].tolist() == [w.ON_AGE, w.ON_AGE_END]
     bare = empty()
     none: Any = SimpleNamespace(decks=[], table=[])

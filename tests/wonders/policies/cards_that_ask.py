@@ -1,7 +1,7 @@
-"""Printed cards said by decisions, counters, amounts and prices, with the printed worth: three sets of twelve.
+"""Printed cards said by decisions, counters, amounts and prices, with the printed worth: four sets of twelve.
 
-The values of policies were mended with both of the first two sets in sight. The third set was written and committed
-after that, before it was measured, and nothing was changed because of it.
+The values of policies were corrected with the first two sets, and with one card of the third. The fourth set was
+written after that, before it was measured, and nothing was changed because of it.
 """
 
 from __future__ import annotations
@@ -183,6 +183,36 @@ THIRD_COUNTERS = (
     "counters.flow={of='card', most=5}",
     "counters.guards={of='card', most=2}",
 )
+
+FOURTH: Said = {
+    "Baths": (
+        ("points",),
+        [{"event": "after_conflicts", "if": "counter.steam < 1", "gain": {"points": 3, **counter(steam=1)}}],
+    ),
+    "Tavern": (("coins",), [{"event": "age_start", "if": "age == 2", "gain": {"coins": 5}}]),
+    "Vineyard": (("coins_per",), [{"event": "built", "amount": f"min(20, {BROWN})", "gain": {"coins": "amount"}}]),
+    "Stockade": (("shields",), [{"event": "built", "choose": [{"gain": {"shields": 1}}, {"gain": {"coins": 1}}]}]),
+    "Guard Tower": (("shields",), [{"event": "before_conflicts", "gain": {"age_shields": 1}}]),
+    "Walls": (
+        ("shields",),
+        [
+            {"event": "built", "gain": counter(watch=1)},
+            {"event": "before_conflicts", "if": "counter.watch > 0", "gain": {"age_shields": 2}},
+        ],
+    ),
+    "Scriptorium": (("science",), [{"event": "built", "may": True, "gain": {"tablet": 1}}]),
+    "Library": (("science",), [{"event": "built", "choose": [{"gain": {"coins": 2}}, {"gain": {"tablet": 1}}]}]),
+    "Aqueduct": (
+        ("points",),
+        [{"event": "built", "gain": counter(arches=3)}, {"event": "scored", "points": "5 * (counter.arches > 2)"}],
+    ),
+    "Pantheon": (("points",), [{"event": "built", "choose": [{"gain": {"points": 7}}, {"gain": {"coins": 8}}]}]),
+    "Senate": (("points",), [{"event": "age_end", "may": True, "gain": {"points": 6}}]),
+    "Town Hall": (("points",), [{"event": "built", "amount": 6, "gain": {"points": "amount"}}]),
+}  # fmt: skip
+FOURTH_COUNTERS = (
+    "counters.steam={of='card', most=1}", "counters.watch={of='card', most=1}", "counters.arches={most=3}",
+)  # fmt: skip
 
 GUESTS: dict[str, dict[str, Any]] = {
     "Poet": {"cost": 1, "points": 2}, "Captain": {"cost": 2, "shields": 1}, "Banker": {"coins": 4},

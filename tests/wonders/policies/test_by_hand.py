@@ -328,7 +328,8 @@ def test_the_value_of_a_card_to_the_next_player(values: Any) -> None:
 @pytest.mark.parametrize(
     ("row", "column", "expected"),
     [(OWN, "POINTS", {"point": 2}), (RIVAL, "POINTS", {"point": -2}), (OWN, "DEBTS", {"point": -2}),
-     (RIVAL, "DEBTS", {"rivals_debt": 2}), (OWN, "COINS", {"coin": 2}), (RIVAL, "COINS", {"rivals_coin": 2}),
+     (RIVAL, "DEBTS", {"rivals_debt": 2}), (OWN, "COINS", {"coin": 2, "reserve": 2}),
+     (RIVAL, "COINS", {"rivals_coin": 2}),
      (OWN, "COUNTED", {"point": 2}), (RIVAL, "COUNTED", {"point": -2}), (RIVAL, "SHIELDS", {"shield": -2}),
      (RIVAL, "AGE_SHIELDS", {"shield": -1}), (OWN, "SHIELDS", {"shield": 2, "war": 6, "lead": 4}),
      (OWN, "AGE_SHIELDS", {"shield": 1, "war": 6, "lead": 2}),
@@ -387,15 +388,25 @@ def test_prices_stay_between_zero_and_the_highest(values: Any) -> None:
     assert parts(lambda given: values._means(public, given, 0, gains)) == {"discount": -(w.MAX_PRICE - 2)}
 
 
+def test_later_coins_have_the_reserve_that_coins_at_once_leave(values: Any) -> None:
+    """Two coins are there, of which the first six are a reserve: five later ones fill it, or what is left of it."""
+    gains = np.zeros((2, clause_gains.COLUMNS))
+    gains[OWN, clause_gains.COINS] = 5
+    public = table(coins=[2] * 4)
+    assert parts(lambda given: values.gains_value(public, given, rules_of(), 0, gains)) == {"coin": 5, "reserve": 4}
+    gains[OWN, clause_gains.COINS_AT_ONCE] = 3
+    assert parts(lambda given: values.gains_value(public, given, rules_of(), 0, gains)) == {"coin": 5, "reserve": 1}
+
+
 # --- what is left of the treasury
 
 
 def test_the_first_six_coins_are_worth_more_and_payments_to_neighbours_cost_extra(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    module = linked(monkeypatch, moves, weighted)
-    assert parts(lambda given: module._treasury(given, 0, 4, 9)) == {"coin": 5, "reserve": 2}
-    assert parts(lambda given: module._treasury(given, 0, 8, 7)) == {"coin": -1}
+    module = linked(monkeypatch, moves, value, weighted)
+    assert parts(lambda given: module.treasury_value(given, 0, 4, 9)) == {"coin": 5, "reserve": 2}
+    assert parts(lambda given: module.treasury_value(given, 0, 8, 7)) == {"coin": -1}
     paid = np.uint64(1 << 16 | 2 << 24 | 1 << 32)
     assert parts(lambda given: module._after_paying(given, 0, 7, 1, paid)) == {"coin": -3, "reserve": -2, "gift": -3}
     assert parts(lambda given: module._after_paying(given, 0, 4, 1, np.uint64(0))) == {"coin": 1, "reserve": 1}
@@ -407,7 +418,7 @@ def test_the_first_six_coins_are_worth_more_and_payments_to_neighbours_cost_extr
 
 def test_the_first_of_equal_payments_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three ways to build card 5, then another card; the second costs least, the third as little but a free build."""
-    module = linked(monkeypatch, moves, weighted)
+    module = linked(monkeypatch, moves, value, weighted)
     legal = [np.uint64(5 | bank << 16 | spends << 48) for bank, spends in ((2, 0), (1, 0), (1, 1), (0, 0))]
     legal[3] |= np.uint64(1)
     legal[3] += np.uint64(2)
@@ -420,7 +431,7 @@ def test_the_first_of_equal_payments_is_chosen(monkeypatch: pytest.MonkeyPatch) 
 
 def test_the_first_of_equally_good_moves_is_picked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cards 5 and 6 of the same value, each built, put under the stage or sold; then a sale is worth more than both."""
-    module = linked(monkeypatch, moves, weighted)
+    module = linked(monkeypatch, moves, value, weighted)
     legal = [np.uint64(card | action << 8) for card in (5, 6) for action in (w.BUILD, w.STAGE, w.SELL)]
     choice, public, rules = SimpleNamespace(seat=0, count=6, moves=legal, kind=w.TURN), table(), rules_of()
     rated, wanted = {5: 3.0, 6: 3.0, 128: 2.0}, {5: 1.0, 6: 4.0}
@@ -448,7 +459,7 @@ def test_the_first_of_equally_good_moves_is_picked(monkeypatch: pytest.MonkeyPat
 
 
 def test_denying_a_card_counts_only_if_a_rival_would_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = linked(monkeypatch, moves, weighted)
+    module = linked(monkeypatch, moves, value, weighted)
     choice = SimpleNamespace(kind=w.TURN, seat=2)
     public = SimpleNamespace(turn=4, turns=6)
     teams = rules_of(teams=1)
@@ -695,7 +706,7 @@ def test_purchase_triggers_count_buyers_and_sellers(monkeypatch: pytest.MonkeyPa
 
 def test_an_option_is_worth_its_gains_and_its_card(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two coins at once and gains of 3; a card worth 5 that gives four coins when built."""
-    module = linked(monkeypatch, moves, weighted)
+    module = linked(monkeypatch, moves, value, weighted)
 
     def fill(*given: Any) -> None:
         given[-1][:] = 0
@@ -739,7 +750,7 @@ def test_only_unconditional_constant_points_count_as_fixed(monkeypatch: pytest.M
 
 def test_the_best_amount_of_an_option_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the second option with amounts 1 to 3 the second is the best, whatever the first option is worth (R95)."""
-    module = linked(monkeypatch, moves, weighted)
+    module = linked(monkeypatch, moves, value, weighted)
     option, chosen = 1 << 12, w.CHOOSE << 8 | 1 << 40
     words = [chosen | 1 << 32, *(chosen | option | amount << 32 for amount in (1, 2, 3)), chosen | option | 1 << 24]
     choice = SimpleNamespace(moves=[np.uint64(word) for word in words], count=len(words))
@@ -934,6 +945,28 @@ def test_steps_beyond_the_bounds_are_worthless_and_steps_down_cost(monkeypatch: 
     assert counted(monkeypatch, lambda value: 3 * value)(20) == 3 * 8
     assert counted(monkeypatch, lambda value: 3 * value, coming=5)(-1) == -3
     assert counted(monkeypatch, lambda value: 3 * value, coming=5)(0) == 0
+
+
+def test_shields_that_steps_bring_count_as_shields(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two shields for an age in each conflict to come for every step, and a point: no rough points for the shields."""
+    module = linked(monkeypatch, clause_gains, counter_value)
+    rules = rules_of(
+        counters=1, counter_of=[w.OF_CITY], counter_lasts=[w.FOR_GAME], counter_least=[0], counter_most=[9]
+    )
+    public = table(age=1, counter={seat: [0] for seat in range(4)})
+
+    def bring(
+        given: Any, _rules: Any, _steps: Any, seat: int, _item: int, _without: int, now: bool, apart: Any
+    ) -> float:
+        shields = 2.0 * given.counter[seat][0]
+        apart[2] += shields
+        return float(shields * clause_gains._ROUGHLY[clause_gains.AGE_SHIELDS] + given.counter[seat][0] * now)
+
+    module._worth_of_clauses, module._still_to_come = bring, lambda *_given: 0.0
+    gains = np.zeros((2, clause_gains.COLUMNS))
+    gains[OWN, clause_gains.STEPS_FROM] = 1
+    module.add_worth_of_steps(public, rules, 0, -1, -1, gains)
+    assert (gains[OWN, clause_gains.AGE_SHIELDS], gains[OWN, clause_gains.COUNTED]) == (4, pytest.approx(1))
 
 
 def test_counters_spent_by_a_clause_cost_only_other_clauses(monkeypatch: pytest.MonkeyPatch) -> None:

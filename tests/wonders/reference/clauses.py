@@ -538,7 +538,7 @@ def answer(table: Table, asked: Asked) -> None:
 def seen(table: Table, asked: Asked, option: Mapping[str, Any], card: Card | None) -> Iterator[None]:
     """Let formulas see a card that is chosen, and how its city built it (R80); the event itself where there is none."""
     if card:
-        name = {"city": "self", "discarded": ""}.get(option["card"]["from"], option["card"]["from"])
+        name = {"city": "self", "left": "left", "right": "right"}.get(option["card"]["from"], "")
         table.event = (card, "", len(asked.owner.structures) + 1)
         if name:
             city = table.named(asked.owner.seat, name)
@@ -587,7 +587,8 @@ def do_with_card(
     """Build, discard, take or exchange a chosen card (R81, R82, R96, R97); what is to be done when the whole decision
     is carried out: losses."""
     does, source = pick.get("do", ""), pick["from"]
-    city = None if source == "discarded" else table.named(owner.seat, {"city": "self"}.get(source, source))
+    inside = source in ("city", "left", "right")
+    city = table.named(owner.seat, {"city": "self"}.get(source, source)) if inside else None
     from tests.wonders.reference.turn import act_at_once, lose_coins, place_structure
 
     before, purchase = table.event, table.purchase

@@ -17,6 +17,7 @@ def end_age(table: Table) -> list[dict[str, Any]]:
     moment(table, "before_conflicts")
     entries = fight_conflicts(table)
     moment(table, "after_conflicts")
+    table.deal_after(table.age)
     drop_age_shields(table)
     moment(table, "age_end")
     return entries

@@ -1,27 +1,31 @@
-"""Further decks: dealt, drafted or displayed before age I, one card recruited at a time (R88-R91, R101)."""
+"""Further decks: dealt, drafted or displayed before or after an age, one card recruited at a time (R88-R91, R101)."""
 
 from __future__ import annotations
 
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from tests.wonders.reference.rng import DECK_STREAM, DRAW_STREAM, LATER_STREAM, Stream
+from tests.wonders.reference.rng import AFTER_STREAM, DECK_STREAM, DRAW_STREAM, LATER_STREAM, Stream
 from tests.wonders.reference.table import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.wonders.reference.facts import Card, Recruit
+    from tests.wonders.reference.facts import Card, Deck, Recruit
     from tests.wonders.reference.table import City, Table
 
 
-def deal_decks(table: Table, seed: int, number: int, age: int = 1) -> dict[str, Any]:
-    """Deal and display the decks of an age; what a trace tells of them."""
-    stream = Stream(seed, number, DECK_STREAM if age == 1 else LATER_STREAM + age - 1)
+def deal_decks(table: Table, seed: int, number: int, age: int = 1, after: int = 0) -> dict[str, Any]:
+    """Deal, display and draft the decks before or after an age; what a trace tells of them."""
+    places = AFTER_STREAM + after - 1 if after else LATER_STREAM + age - 1 if age > 1 else DECK_STREAM
+    stream = Stream(seed, number, places)
     told: dict[str, Any] = {}
-    for name, deck in table.catalogue.decks.items():
-        if deck.age != age:
-            continue
+    now = {
+        name: deck
+        for name, deck in table.catalogue.decks.items()
+        if (deck.after or deck.age, deck.after) == (after or age, after)
+    }
+    for name, deck in now.items():
         left = stock(table, name)
         if deck.display:
             table.display[name] = drawn(left, deck.display, stream)
@@ -32,20 +36,18 @@ def deal_decks(table: Table, seed: int, number: int, age: int = 1) -> dict[str, 
             hand = drawn(left, deck.deal, stream)
             city.hand += hand
             told[name].append([card.name for card in hand])
+    draft(table, {name: deck for name, deck in now.items() if deck.drafted}, after or age)
     return told
 
 
-def draft(table: Table) -> None:
+def draft(table: Table, decks: dict[str, Deck], age: int) -> None:
     """The players draft the hands of decks, one deck after the other: all keep a card at once and pass the rest on."""
-    table.age = table.turn = 1
-    for name, deck in table.catalogue.decks.items():
-        if not deck.drafted:
-            continue
+    for name, deck in decks.items():
         hands = {city.seat: [card for card in city.hand if card in deck.cards] for city in players(table)}
         for city in players(table):
             city.hand = [card for card in city.hand if card not in deck.cards]
         kept: dict[int, list[Recruit]] = {seat: [] for seat in hands}
-        step = 1 if table.rules.passing[0] == "right" else -1
+        step = 1 if table.rules.passing[age - 1] == "right" else -1
         for _ in range(deck.deal - 1):
             for seat, hand in hands.items():
                 told = {"seat": seat, "deck": name, "action": "keep"}

@@ -169,6 +169,7 @@ class Deck:
     recruit: str
     drafted: bool = False
     age: int = 1
+    after: int = 0  # after the conflicts of which age it is dealt instead, 0 none
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tests.wonders.reference.clauses import begin, counters_told, drop_turn_units, moment
 from tests.wonders.reference.conflict import end_age
 from tests.wonders.reference.deal import deal_age, set_up
-from tests.wonders.reference.decks import deal_decks, draft, draw_streams, drawing
+from tests.wonders.reference.decks import deal_decks, draw_streams, drawing
 from tests.wonders.reference.facts import RULE_SETS, SWITCHES, Catalogue, RuleSet, load
 from tests.wonders.reference.market import market
 from tests.wonders.reference.moves import free_city_moves, turn_moves
@@ -79,10 +79,10 @@ class Reference:
         self._streams = [Stream(seed, number, SEAT_STREAM + seat) for seat in range(self.players)]
         self._holder = 0
         self.table = Table(self.rules, self.switches, self.catalogue, cities, self._ask, recruit=recruit)
-        self._decks = deal_decks(self.table, seed, number)
         self.table.streams = draw_streams(seed, number)
         self.table.drawn = drawing(self.table)
-        draft(self.table)
+        self._decks = deal_decks(self.table, seed, number)
+        self.table.deal_after = lambda age: self._decks.update(deal_decks(self.table, seed, number, after=age))
         labels = [label(policy) for policy in self._policies] + ([FREE_CITY_LABEL] if self.rules.duo else [])
         trace: Trace = {
             "format": "wsim-trace/1",
@@ -129,18 +129,18 @@ class Reference:
             self.catalogue, age, self.cities, self.rules.cards_dealt(age), seed, number, self.rules.guilds_extra
         )
         pile = hands.pop() if self.rules.duo else []
+        table.hands, table.turn = hands, 1
         self._decks |= deal_decks(table, seed, number, age) if age > 1 else {}
         entry: Trace = {"age": age, "hands": [sorted(hand) for hand in hands]}
         if self.rules.duo:
             entry["free_city"] = list(pile)
         entry["turns"] = []
-        table.turn = 1
         self._holder = (age - 1) % 2
         begin(table, "age")
         moment(table, "age_start")
         for table.turn in range(1, self.rules.cards_dealt(age)):
             entry["turns"].append(self._play_turn(hands, pile))
-            hands = passed(hands, self.rules.passing[age - 1])
+            hands = table.hands = passed(hands, self.rules.passing[age - 1])
         entry["conflicts"] = end_age(table)
         if table.losses:
             entry["losses"], table.losses = table.losses, []
@@ -155,11 +155,11 @@ class Reference:
         table = self.table
         # R45: age I starts on the Free City's left (seat 0), age II on its right (seat 1), age III left again.
         self._holder = (table.age - 1 + table.turn - 1) % 2
+        if self.rules.duo:
+            hands[self._holder].append(pile.pop(0))
         begin(table, "turn")
         moment(table, "turn_start")
         markets = [market(table, seat) for seat in table.seats]
-        if self.rules.duo:
-            hands[self._holder].append(pile.pop(0))
         moves: list[Move] = []
         free_city: list[Move] = []
         for seat, hand in enumerate(hands):

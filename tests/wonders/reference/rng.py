@@ -9,6 +9,7 @@ SETUP_STREAM = 3
 SEAT_STREAM = 4
 DECK_STREAM = 11
 LATER_STREAM = 15
+AFTER_STREAM = 18
 DRAW_STREAM = 64
 
 WORD = 2**64
@@ -32,7 +33,8 @@ class Stream:
 
     def __init__(self, seed: int, game: int, stream: int) -> None:
         secret = unpack("<4Q", blake2b(seed.to_bytes(8, "little"), digest_size=32, person=b"wsim-streams").digest())
-        if stream < SEAT_STREAM or stream in (DECK_STREAM, LATER_STREAM + 1, LATER_STREAM + 2) or stream >= DRAW_STREAM:
+        further = (DECK_STREAM, *range(LATER_STREAM + 1, AFTER_STREAM + 3))
+        if stream < SEAT_STREAM or stream in further or stream >= DRAW_STREAM:
             word = word_of(secret[0], secret[1], game)
         else:
             word, stream = word_of(secret[2], secret[3], game * 16 + stream - SEAT_STREAM), 0

@@ -124,6 +124,8 @@ class Asked:
         if "card" not in option:
             return [None]
         where = option["card"]["from"]
+        if where.endswith("hand"):
+            return self.hand_of(table, where)
         city = self.owner if where == "city" else table.named(self.owner.seat, where) if where != "discarded" else None
         among = city.structures if city else table.discard_pile
         if "draw" in option["card"]:
@@ -131,6 +133,14 @@ class Asked:
         cards = {card.name: card for card in among}
         builds = option["card"].get("do", "discard") != "discard"
         return [cards[name] for name in sorted(cards) if not (builds and self.owner.owns(name))]
+
+    def hand_of(self, table: Table, where: str) -> list[Card | None]:
+        """The cards of the own hand or of a neighbour's, by name (R105)."""
+        around = {"hand": 0, "left_hand": 1, "right_hand": -1}[where]
+        seat = (self.owner.seat + around) % len(table.cities)
+        if table.is_free_city(self.owner.seat) or (around and table.rules.duo):
+            return []
+        return [table.catalogue.cards[name] for name in sorted(set(table.hands[seat]))]
 
 
 def recruits_nobody(table: Table, asked: Asked) -> None:
@@ -140,6 +150,10 @@ def recruits_nobody(table: Table, asked: Asked) -> None:
 def draws_nothing(asked: Asked, number: str) -> list[Card]:
     """At a table that is laid out, nothing is drawn."""
     return []
+
+
+def deals_nothing(age: int) -> None:
+    """At a table that is laid out, no further deck is dealt."""
 
 
 @dataclass
@@ -166,6 +180,8 @@ class Table:
     decisions: list[dict[str, Any]] = field(default_factory=list)  # those made since they were last told of
     drawn: Callable[[Asked, str], list[Card]] = draws_nothing  # from the pile, for a decision (R100)
     streams: Iterator[Stream] = field(default_factory=lambda: iter(()))  # what is drawn for decisions comes from
+    hands: list[list[str]] = field(default_factory=list)  # of the players, as they are
+    deal_after: Callable[[int], None] = deals_nothing  # the further decks after an age
     losses: list[dict[str, int]] = field(default_factory=list)  # coins lost since they were last told of (R32)
 
     @property

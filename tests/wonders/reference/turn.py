@@ -195,12 +195,14 @@ def play_last_cards(table: Table, hands: list[list[str]], start_markets: list[Ma
     for seat, hand in enumerate(hands):
         if seat not in players:
             table.discard_pile += [table.catalogue.cards[name] for name in hand]
+            hand.clear()
     moves: list[Move] = []
     for seat in players:
         on_new_state = table.switches["last_card_on_new_state"]
         means = market(table, seat) if on_new_state else start_markets[seat]
         options = turn_moves(table, seat, hands[seat], means, source="last_card")
         moves.append(table.ask("last_card", seat, options, hands[seat]))
+        hands[seat].clear()
     log.extra += moves
     return resolve(table, moves, log)
 

@@ -1,4 +1,4 @@
-"""Chapter 12, cards by formula (R52-R58, R64-R82, R87, R93-R100)."""
+"""Chapter 12, cards by formula (R52-R58, R64-R82, R87, R93-R100, R103, R105)."""
 
 # ruff: noqa: N802
 
@@ -13,6 +13,7 @@ from tests.wonders.both import Position
 from tests.wonders.extremes import written
 from wsim.errors import UserError
 from wsim.jit.modes import JIT
+from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.kit import score_change
 
 pytestmark = pytest.mark.jit_off
@@ -1133,3 +1134,23 @@ def test_R103_a_city_has_one_copy_of_a_card_at_most() -> None:
     assert p.coins[0] == 3 + 100
     p.play({0: "sell Loom"})
     assert p.coins[0] == 3 + 100 + 3 + 200
+
+
+def test_R105_a_city_chooses_a_card_of_its_hand_or_sees_that_of_a_neighbour() -> None:
+    """Each city shows a card that costs something, then names one of the hand to its right; no card moves."""
+    shown = {"event": "age_start", "may": True, "card": {"from": "hand", "if": "card.cost > 0"}, "gain": {"coins": 1}}
+    named = {"event": "age_start", "card": {"from": "right_hand"}, "may": True, "gain": {"coins": 1}}
+    changes = [f"table.Show.when={written([shown])}", f"table.View.when={written([named])}"]
+    game = wsim.Game(set=changes, players=3, policies="random", seed=7)
+    hands: list[Any] = [game.observe(seat)["hand"] for seat in range(3)]
+    costs = {card.name: card.cost for card in load_catalogue("1e").cards}
+    free = {name for name, cost in costs.items() if not cost.coins and not cost.resources}
+    for seat in range(3):
+        for offered in (set(hands[seat]) - free, set(hands[(seat - 1) % 3])):
+            *moves, last = game.legal()
+            assert (game.to_move, last["action"], {move["picked"] for move in moves}) == (seat, "decline", offered)
+            game = game.step(0)
+    after: Any = game.observe(1)
+    assert [game.observe(seat)["hand"] for seat in range(3)] == hands
+    assert after["hands_seen"] == [{"turn": 1, "seat": 0, "hand": hands[0]}]
+    assert [city["coins"] for city in after["cities"]] == [5, 5, 5]

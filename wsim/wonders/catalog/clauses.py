@@ -338,7 +338,7 @@ _CARD_FIELDS: Mapping[str, Reader] = {
 
 
 _CARD_ABOUT = {
-    "from": "the set: the discard pile, the own city, the city to the left or to the right",
+    "from": "the set: the discard pile, the own city or a neighbour's, the own hand or a neighbour's",
     "if": "a condition for each card of it: card.cost > 1",
     "do": "what happens to it: built for nothing (from discarded), discarded, taken, swapped for one; default: nothing",
     "for": "a condition for each own card that is given for it, with do = swap: card.brown",
@@ -595,6 +595,10 @@ def _unclear_choices(clause: Clause, each_is_known: bool) -> Iterator[Mistake]:
         message = "cards are drawn for one option of a decision at most"
         yield ("choose",), f"{message}; accepted: draw in one of them, or two clauses"
     for option in options:
+        events = w.HAND_EVENTS.get(option.card.source) if option.card else None
+        if option.card and events and clause.event not in (*events, "scored"):
+            message = f"{clause.event!r} is not a time to choose from {w.CARD_FROM[option.card.source]}"
+            yield ("event",), f"{message}; accepted: {', '.join(events)}"
         if option.amount and (clause.one or option.card):
             message = f"an amount and a {'city' if clause.one else 'card'} cannot both be chosen in one decision"
             yield ("amount",), f"{message}; accepted: two clauses"
@@ -604,6 +608,10 @@ def _nobody_to_decide(clause: Clause) -> Iterator[Mistake]:
     """Yield a decider who has nothing to decide, or does not exist."""
     if clause.decider and not clause.options() and clause.event != "scored":
         yield ("decider",), "nothing is decided; accepted with: may, price, choose, one, card, amount"
+    hands = [option.card.source for option in clause.options() if option.card and option.card.source in w.HAND_EVENTS]
+    if clause.decider not in ("", "self") and hands:
+        message = f"only the city itself chooses from {w.CARD_FROM[hands[0]]}"
+        yield ("decider",), f"{message}; accepted: no decider, or a card from {', '.join(list(w.CARD_FROM)[:4])}"
     if clause.decider == "trigger" and clause.event not in w.MOVE_TRIGGERS:
         message = f"'trigger' is the city that made a move, but {clause.event!r} is not a move"
         yield ("decider",), f"{message}; accepted with: {', '.join(w.MOVE_TRIGGERS)}"

@@ -260,7 +260,7 @@ def _fill_others(record: Any, catalogue: Catalogue, entry: int) -> None:
     for number, deck in enumerate(catalogue.decks):
         record.deck_from[number + 1] = record.deck_from[number] + len(deck.cards)
         record.deck_dealt[number], record.deck_shown[number] = deck.hand, deck.display
-        record.deck_drafted[number], record.deck_age[number] = deck.draft > 0, deck.age - 1
+        record.deck_drafted[number], record.deck_moment[number] = deck.draft > 0, deck.moment
         record.deck_trigger[number] = list(w.TRIGGERS).index(deck.recruit)
 
 
@@ -385,6 +385,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
     record.most_options = of_clauses.max(initial=0)
     record.targets = record.seats if record.clause_one.any() else 1
     record.picks = np.count_nonzero(record.option_from[: len(options)])
+    record.watches = np.count_nonzero(record.option_from[: len(options)] >= w.FROM_LEFT_HAND)
     formulas.fill(record)
 
 

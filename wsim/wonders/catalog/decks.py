@@ -52,7 +52,8 @@ class Deck:
     ----------
     deal: cards in the hand of each player; 0: none. display: cards that lie open for all; 0: none. draft: cards in the
         hand of each player, of which it keeps one and passes the others on; 0: none. All 0: cards are only drawn from
-        its stock. age: before which they are dealt or displayed, 1 to 3. recruit: one of ``RECRUIT``.
+        its stock. age: before which they are dealt or displayed, 1 to 3. after: after the conflicts of which age they
+        are instead, 1 to 3; 0: of none. recruit: one of ``RECRUIT``.
     """
 
     name: str
@@ -62,12 +63,18 @@ class Deck:
     display: int = 0
     draft: int = 0
     age: int = 1
+    after: int = 0
     recruit: str = RECRUIT[0]
 
     @property
     def hand(self) -> int:
         """Cards dealt to each player."""
         return self.deal or self.draft
+
+    @property
+    def moment(self) -> int:
+        """When it is dealt: 2 * age before that age (from 0), 1 more after its conflicts."""
+        return 2 * (self.after - 1) + 1 if self.after else 2 * (self.age - 1)
 
     @property
     def supply(self) -> Mapping[str, int]:
@@ -77,7 +84,7 @@ class Deck:
 
     def table(self) -> dict[str, Any]:
         """Return the deck as written in a card file, without its cards."""
-        age = {"age": self.age} if self.age > 1 else {}
+        age = {"after": self.after} if self.after else {"age": self.age} if self.age > 1 else {}
         return {**self.supply, **age, "recruit": self.recruit} if self.supply else {}
 
     def text(self) -> str:
@@ -88,6 +95,7 @@ class Deck:
         to = "" if self.display else " to each player"
         keep = ", who keeps one and passes the others on until all are kept," if self.draft else ""
         before = f" before age {self.age}" if self.age > 1 else ""
+        before = f" after the conflicts of age {self.after}" if self.after else before
         when = f"each player may recruit one {w.TRIGGERS[self.recruit]}"
         return f"{supply}{to}{before}{keep} of {len(self.cards)}; {when}"
 
@@ -119,15 +127,17 @@ FIELDS: Mapping[str, Reader] = {
     "display": whole(1, w.DECK_CARDS),
     "draft": whole(2, w.HAND),
     "age": whole(1, w.AGES),
+    "after": whole(1, w.AGES),
     "recruit": word("event", RECRUIT),
     "cards": _cards,
 }
 SUPPLY = "one of deal = 4 (hands of players), draft = 4 (hands passed on) and display = 6 (open for all)"
 _ABOUT = {
-    "deal": "cards dealt to each player before an age, to a hand of their own",
-    "display": "cards that lie open for all from an age on, instead of hands",
-    "draft": "cards dealt to each player before age I, who keeps one and passes the others on until all are kept",
-    "age": "before which age they are dealt or displayed; default: 1",
+    "deal": "cards dealt to each player, to a hand of their own",
+    "display": "cards that lie open for all, instead of hands",
+    "draft": "cards dealt to each player, who keeps one and passes the others on until all are kept",
+    "age": "before which age they are dealt, drafted or displayed; default: 1",
+    "after": "after the conflicts of which age they are dealt, drafted or displayed, instead of before one",
     "recruit": "when each player may recruit a card: age_start (default) or age_end",
     "cards": "its cards by name, each with its cost in coins and its effects",
 }
@@ -156,9 +166,11 @@ def _read(problems: Problems, name: str, entry: Any) -> Deck | None:
     given = [key for key in ("deal", "display", "draft") if entry.get(key, False) is not False]
     if len(given) > 1:
         problems.at(path, f"{' and '.join(given)} are given; accepted: {SUPPLY}")
-    if fields.get("age", 1) > 1 and given == ["draft"]:
-        message = "a deck is drafted before age 1 only; accepted: age = 1, or deal or display instead of draft"
-        problems.at((*path, "age"), message)
+    if "age" in fields and "after" in fields:
+        problems.at(path, "age and after are given; accepted: one of age = 2 (before it) and after = 2 (after it)")
+    if fields.get("after") == w.AGES and fields.get("recruit", RECRUIT[0]) == RECRUIT[0] and given:
+        message = f"no age starts after age {w.AGES}, so nobody could recruit"
+        problems.at((*path, "after"), f'{message}; accepted: 1 or 2, or recruit = "{RECRUIT[1]}"')
     if entry.get("cards", False) is False or (fields.get("cards") == () and entry["cards"] == {}):
         problems.at(path, f"cards are missing; accepted: [decks.{name}.cards.Scout] with cost and effects")
     return Deck(name, **fields) if len(problems.sentences) == reported else None

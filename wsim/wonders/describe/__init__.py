@@ -4,6 +4,6 @@ from collections.abc import Sequence
 
 POSITION_KEYS: Sequence[str] = (
     "seat", "age", "turn", "discarded", "cities", "hand", "handed_on", "counters", "recruits", "display",
-    "enlisted",
+    "enlisted", "draft",
 )  # fmt: skip
 """The keys of a hand-written position (``setup.py``)."""

@@ -10,7 +10,18 @@ from wsim.positions.scenes import Card, City, Clash, Event, Flow, Scene, Seat, S
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.catalog.entry_text import recruit_text
 from wsim.wonders.describe.by_clauses import COUNTERS_KEY, in_words
-from wsim.wonders.describe.text import HOW, ROMAN, card_text, decision_text, deed, effect_text, next_stage, payments
+from wsim.wonders.describe.text import (
+    HOW,
+    ROMAN,
+    card_text,
+    decision_text,
+    deed,
+    draft_text,
+    effect_text,
+    hands_before,
+    next_stage,
+    payments,
+)
 from wsim.wonders.facts import NAMED_IF_ANY
 from wsim.wonders.words import ACTIONS, CATEGORIES, COLORS
 
@@ -66,6 +77,7 @@ def scene(view: Object, catalogue: Catalogue, rules: Any) -> Scene:
     hands = {me: view["hand"]}
     if "mate_hand" in view:
         hands[me ^ 1] = view["mate_hand"]
+    hands |= {seen["seat"]: seen["hand"] for seen in hands_before(view)}
     cities = []
     for seat, city in enumerate(view["cities"]):
         hand = [Card(name, cards[name].color, card_text(cards[name])) for name in hands.get(seat, ())]
@@ -82,7 +94,7 @@ def scene(view: Object, catalogue: Catalogue, rules: Any) -> Scene:
         cities.append(City(facts, table.built(city, city), [], hand))
     chapter = f"Age {ROMAN[view['age']]}"
     discarded = f"{view['discarded']} card{'' if view['discarded'] == 1 else 's'}"
-    when = "before turn 1, a draft" if view.get("draft") else f"turn {view['turn']}; discard pile: {discarded}"
+    when = draft_text(view) if view.get("draft") else f"turn {view['turn']}; discard pile: {discarded}"
     label = f"{chapter}, {when}"
     seen = view["public_moves"]
     moves = [move for move in seen if all(move[key] == seen[-1][key] for key in ("age", "turn"))]

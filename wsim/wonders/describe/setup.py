@@ -18,7 +18,7 @@ from wsim.wonders.describe import POSITION_KEYS
 from wsim.wonders.describe.by_clauses import COUNTERS_KEY, HAS, set_up_by_clauses, set_up_counters
 from wsim.wonders.facts import CITY_FACTS, SO_FAR
 from wsim.wonders.kernels import layout
-from wsim.wonders.words import AGES, ENTRIES, FLEX, FREE_TOKEN
+from wsim.wonders.words import AGES, EMPTY_CITY, ENTRIES, FLEX, FREE_TOKEN
 
 CITY_KEYS = (
     "wonder",
@@ -70,12 +70,16 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
         turn = parse_int_in_range("turn", described.get("turn"), 1, int(rules.age_turns[age])) - 1
     with mistakes.noted():
         seat = parse_int_in_range("seat", described.get("seat"), 0, int(rules.players) - 1)
+    with mistakes.noted():
+        if described.get("draft"):
+            raise UserError("a further deck is being drafted; accepted: a position after the draft")
     mistakes.raise_any()  # the rest depends on these values
     record.public.age, record.public.turn, record.public.turns = age, turn, rules.age_turns[age]
     record.public.deed_count = record.public.display = record.public.enlisted = 0
     for player in range(int(rules.players)):
         record.own[player].recruits = record.own[player].draft = 0
-        record.own[player].drafted[:] = 0
+        record.own[player].drafted[:] = record.own[player].watched[:] = 0
+    record.asking.dealt = 2 * age + 1
     record.asking.count = 0  # nothing that the game asks at its beginning
     for number, city in enumerate(listed("cities", described["cities"], Mapping)):
         with mistakes.noted():
@@ -84,7 +88,7 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
         set_up_counters(slots_of(start.simulator.catalogue), record, None, described.get(COUNTERS_KEY, {}))
     with mistakes.noted():
         record.public.enlisted = _enlisted(start, described.get("enlisted", []))
-    shown, dealt = (decks * (rules.deck_age <= age) for decks in (rules.deck_shown, rules.deck_dealt))
+    shown, dealt = (decks * (rules.deck_moment <= 2 * age) for decks in (rules.deck_shown, rules.deck_dealt))
     with mistakes.noted():
         record.public.display = _recruits(start, described.get("display", []), shown, "display")
     with mistakes.noted():
@@ -126,7 +130,7 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
     mistakes, public, rules = Mistakes(), position.record.public, position.machine.rules
     with mistakes.noted():
         refuse_unknown("a city", city, CITY_KEYS, unnamed=("shields", "hand_size"))
-    _empty(position, seat)
+    position.refresh(ADD, EMPTY_CITY, seat)  # clauses of the table may have acted when the game began (R87)
     with mistakes.noted():
         _build(position, seat, listed(f"built of city {seat}", city.get("built", []), str))
     with mistakes.noted():
@@ -151,18 +155,6 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
         public.abilities[seat] |= FREE_TOKEN
     set_up_by_clauses(position.record, seat, city)
     set_up_counters(slots_of(position.simulator.catalogue), position.record, seat, city.get(COUNTERS_KEY, {}))
-
-
-def _empty(position: StatePosition, seat: int) -> None:
-    """Give a city the values of ``reset_city``: clauses of the table may have acted when the game began (R87)."""
-    public, rules = position.record.public, position.machine.rules
-    for fact in CITY_FACTS:
-        if fact.type and fact.start is not None and fact.record == "public":
-            public[fact.name][seat] = rules[fact.start] if isinstance(fact.start, str) else fact.start
-    resource = int(rules.board_resource[int(public.side[seat])])
-    public.board_resource[seat], public.made_kinds[seat] = resource, 1 << resource
-    for field in ("plain", "sale", "reach", "sale_reach"):
-        public[field][seat] = 1 << 8 * resource
 
 
 def _build(position: StatePosition, seat: int, built: Sequence[str]) -> None:
@@ -206,7 +198,7 @@ def _deal_others(position: StatePosition, seat: int) -> None:
     stock &= ~(int(public.display) | int(record.own[seat].recruits))
     for deck in range(int(rules.decks)):
         cards = (1 << int(rules.deck_from[deck + 1])) - (1 << int(rules.deck_from[deck]))
-        size = int(rules.deck_dealt[deck]) if rules.deck_age[deck] <= public.age else 0
+        size = int(rules.deck_dealt[deck]) if rules.deck_moment[deck] <= 2 * public.age else 0
         for other in range(int(rules.players)):
             left = size - (int(public.recruited[other]) & ~int(public.enlisted) & cards).bit_count()
             for _ in range(left if other != seat else 0):
@@ -233,8 +225,6 @@ def _recruits(position: StatePosition, names: Any, decks: Any, where: str) -> in
 def _hand(position: StatePosition, seat: int, names: Any, size: int) -> int:
     """Return a hand as slots of the age; raise UserError if it cannot be dealt."""
     cards = listed("hand", names, str)
-    if not cards and position.machine.rules.drafts:
-        raise UserError("the hand has no cards; accepted: a position after the draft, with the hands of age 1 dealt")
     if len(cards) != size:
         raise UserError(f"the hand has {len(cards)} cards, but seat {seat} has {size} in this turn")
     return _slots(position, cards, 0, f"the hand of seat {seat}")

@@ -205,10 +205,20 @@ def _conflict_line(fought: Mapping[str, Any]) -> str:
 # --- what a seat may see
 
 
+def draft_text(view: Mapping[str, Any]) -> str:
+    """Return when the draft of a further deck is that a view is about (R101)."""
+    return "before turn 1, a draft" if view["turn"] == 1 else "after the conflicts, a draft"
+
+
+def hands_before(view: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the hands of others that a seat has seen in this turn (R105)."""
+    return [seen for seen in view.get("hands_seen", ()) if seen["turn"] == view["turn"]]
+
+
 def view_lines(catalogue: Catalogue, view: Mapping[str, Any]) -> list[str]:
     """Return what a seat may know (``Position.view``): the cities, their structures, its own board and hand."""
     me = view["seat"]
-    when = "before turn 1, a draft" if view.get("draft") else f"turn {view['turn']}"
+    when = draft_text(view) if view.get("draft") else f"turn {view['turn']}"
     return [
         f"Age {ROMAN[view['age']]}, {when}. You are seat {me}. Discard pile: {view['discarded']} cards.",
         *(f"Counter {name} of the table: {value}." for name, value in view.get(COUNTERS_KEY, {}).items()),
@@ -220,6 +230,11 @@ def view_lines(catalogue: Catalogue, view: Mapping[str, Any]) -> list[str]:
         *_stages(catalogue, view["cities"][me]),
         *_hand(catalogue, view["hand"], "Your hand"),
         *_hand(catalogue, view.get("mate_hand", ()), "Your mate's hand"),
+        *(
+            line
+            for seen in hands_before(view)
+            for line in _hand(catalogue, seen["hand"], f"Seat {seen['seat']}'s hand")
+        ),
         *_to_recruit(catalogue, view.get("draft", ()), "You keep one of these and pass the others on"),
         *_to_recruit(catalogue, view.get("recruits", ()), "You may recruit"),
         *_to_recruit(catalogue, view.get("display", ()), "Displayed"),

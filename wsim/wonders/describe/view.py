@@ -28,7 +28,9 @@ def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str
     city also has the facts that only they use (``own.free_build_tokens``) and all counters (``own.counter:favour``;
     those of the table are the same for every city). If clauses ask (R72), ``asking.entry`` is 1 + the card or stage
     that asks at the moment, else 0, ``asking.clause`` the number of its clause, and ``asking.owner`` how many seats to
-    the left the city that has it is (R98). Of cards of further decks (R88), ``recruit:CARD`` is 1 for those in the own
+    the left the city that has it is (R98). If clauses let a city see the hand of a neighbour (R105),
+    ``left_hand:CARD`` and ``right_hand:CARD`` count the cards that it saw in this turn, until its moves are made. Of
+    cards of further decks (R88), ``recruit:CARD`` is 1 for those in the own
     hand, ``display:CARD`` for those that lie open, and ``recruited:CARD`` of a city for those that it has
     (``copied:CARD`` for copies, R103, where clauses give some);
     ``asking.clause`` is 0 when they may be recruited, or one of ``draft:CARD`` is to be kept (R101; only where decks
@@ -45,6 +47,8 @@ def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str
     labels += [f"{city}.{fact}" for city in cities for fact in facts]
     if rules.asks:
         labels += ["asking.entry", "asking.clause", "asking.owner"]
+    if rules.watches:
+        labels += [f"{side}_hand:{name}" for side in ("left", "right") for name in names]
     places = ("recruit", "display", "draft") if rules.drafts else ("recruit", "display")
     labels += [f"{where}:{name}" for where in places for name in recruits]
     if history:
@@ -167,7 +171,24 @@ def _own(names: Sequence[str], rules: Any, state: Any, seat: int) -> dict[str, A
         }
         for turn in range(int(state.public.turn))
     ]
+    if rules.watches:
+        view["hands_seen"] = _hands_seen(names, rules, state, seat)
     if own.looked:
         counts = ((int(own.look[card >> 4]) >> 4 * (card & 15)) & 15 for card in range(len(names)))
         view["pile_seen"] = {name: n for name, n in zip(names, counts, strict=True) if n}
     return view
+
+
+def _hands_seen(names: Sequence[str], rules: Any, state: Any, seat: int) -> list[dict[str, Any]]:
+    """Return the hands of neighbours that a seat saw in this age (R105), as they were before the moves of the turn."""
+    age, seen = int(state.public.age), []
+    for turn in range(int(state.public.turn) + 1):
+        for other in range(int(rules.players)):
+            if int(state.own[seat].watched[age, turn]) >> other & 1:
+                own = state.own[other]
+                took = int(own.took[age, turn])
+                slots = int(own.passed[age, turn]) or int(own.hand)
+                slots |= 1 << took if took >= 0 else 0
+                hand = names_of(names, rules.slot_card[age], slots)
+                seen.append({"turn": turn + 1, "seat": other, "hand": hand})
+    return seen

@@ -19,6 +19,7 @@ from wsim.wonders.kernels.layout import (
     GIVES_AT,
     HOW_AT,
     NOBODY,
+    NOT_DRAWN,
     OWNER_AT,
     PICKED_AT,
     SLOT_AT,
@@ -51,6 +52,7 @@ from wsim.wonders.kernels.picked import (
     look_at_pile,
     next_card,
     next_given,
+    watch_hands,
 )
 from wsim.wonders.kernels.recruiting import list_drawn, list_recruits, recruit
 from wsim.wonders.limits import MAX_PAID, PRICE
@@ -149,7 +151,7 @@ def _list_options(game, rules, word):
         return
     first = np.int64(rules.clause_options[clause])
     for option in range(first, rules.clause_options[clause + 1]):
-        if rules.option_draw[option] >= 0 and game.asking.is_drawn == 0:
+        if rules.option_draw[option] >= 0 and game.asking.is_drawn == NOT_DRAWN:
             draw_cards(game, rules, option, owner, trigger)
     at = 0
     for option in range(first, rules.clause_options[clause + 1]):
@@ -208,6 +210,8 @@ def list_next_decision(game, rules):
             decider = game.hidden.holder if decider_of(word) >= rules.players else decider_of(word)
             if clause_of(word) < RECRUIT and _looks_at_pile(rules, clause_of(word)):
                 look_at_pile(game, rules, decider)
+            if clause_of(word) < RECRUIT and rules.watches:
+                watch_hands(game, rules, decider, clause_of(word))
             return decider
         drop_pending(asking, place)
     forget_event(game.public)

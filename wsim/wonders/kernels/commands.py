@@ -6,18 +6,21 @@ from wsim.jit import kernel
 from wsim.kernels.commands import CommandHooks, commands_of
 from wsim.wonders.kernels.clauses import note_watchers
 from wsim.wonders.kernels.copying import copy_structure
-from wsim.wonders.kernels.deal import seat_players
+from wsim.wonders.kernels.deal import reset_city, seat_players
 from wsim.wonders.kernels.observe import observe
 from wsim.wonders.kernels.redraw import redraw
 from wsim.wonders.kernels.scoring import outcome, score_game
 from wsim.wonders.kernels.steps import STEPS
 from wsim.wonders.kernels.turn import add_effects, add_recruit, add_structure
-from wsim.wonders.words import ENTRIES, STAGE_ENTRY
+from wsim.wonders.words import EMPTY_CITY, ENTRIES, STAGE_ENTRY
 
 
 @kernel
 def add_entry(game, rules, seat, entry):
-    """Put a structure, a recruited card, the next stage or a copy into a city; nothing else happens."""
+    """Put a structure, a recruited card, the next stage or a copy into a city, or empty it; nothing else happens."""
+    if entry == EMPTY_CITY:
+        reset_city(game.public, rules, seat)
+        return
     if entry >= ENTRIES:  # a copy (R103)
         copy_structure(game.public, rules, seat, entry - ENTRIES, -1)
         return

@@ -11,10 +11,9 @@ from wsim.wonders import words as w
 from wsim.wonders.kernels.city import FACTS
 from wsim.wonders.kernels.clauses import note_watchers
 from wsim.wonders.kernels.counters import reset_counters
-from wsim.wonders.kernels.drafting import begin_drafts
+from wsim.wonders.kernels.drafting import deal_further, forget_drafts
 from wsim.wonders.kernels.layout import DEAL, DRAFT, MEMORY, NOBODY
 from wsim.wonders.kernels.pending import forget_event
-from wsim.wonders.kernels.recruiting import deal_decks
 from wsim.wonders.kernels.turn import neighbor_left
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -129,19 +128,18 @@ def set_up(game, rules, seating, number):
         reset_counters(public, rules, w.FOR_GAME)
     hidden.deals = deal_word(seating, number)
     public.display = public.enlisted = _ZERO
-    if rules.decks:
-        deal_decks(game, rules)
     seek(hidden.dice, hidden.deals, DICE_STREAM)
     hidden.pile[0] = hidden.pile[1] = _ZERO
     for card in range(rules.cards):
         hidden.copies[card] = 0
-    game.asking.made = game.asking.count = game.asking.draws = game.asking.is_drawn = 0
+    game.asking.made = game.asking.count = game.asking.draws = game.asking.is_drawn = game.asking.dealt = 0
     forget_event(public)
     if rules.table_entry < rules.last_entry:
         note_watchers(game, rules)
     game.flow.phase = DEAL
     if rules.drafts:
-        begin_drafts(game, rules)
+        forget_drafts(game, rules)
+    if rules.decks and deal_further(game, rules, 0):
         game.flow.phase = DRAFT
     game.log.count = 0
 
@@ -181,6 +179,9 @@ def deal(game, rules):
         for turn in range(public.turns):
             own.passed[age, turn] = _ZERO
             own.took[age, turn] = NOBODY
+        if rules.watches:
+            for turn in range(public.turns):
+                own.watched[age, turn] = 0
     if rules.duo:
         for turn in range(public.turns):
             game.own[2].passed[age, turn] = _ZERO

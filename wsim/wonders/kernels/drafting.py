@@ -1,6 +1,7 @@
-"""Drafts of further decks before age I: each player keeps a card of its hand and passes the rest on (R101, R102).
+"""Drafts of further decks: each player keeps a card of its hand and passes the rest on (R101, R102).
 
-Hands go around in the direction of age I. A hand has the number of the seat to which it is dealt.
+Hands go around in the direction of the age that a deck belongs to. A hand has the number of the seat to which it is
+dealt.
 """
 
 from __future__ import annotations
@@ -12,23 +13,23 @@ from wsim.wonders import words as w
 from wsim.wonders.kernels.layout import ACTION_AT, HOW_AT, NOBODY, TRIGGER_AT
 from wsim.wonders.kernels.moves import card_of
 from wsim.wonders.kernels.pending import KEEP, add_pending
-from wsim.wonders.kernels.recruiting import cards_of, draw_from, set_aside
+from wsim.wonders.kernels.recruiting import cards_of, deal_decks, draw_from, set_aside
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _KEEP, _TRIGGER = np.uint64((w.CHOOSE << ACTION_AT) | (w.KEEPS << HOW_AT)), np.uint64(TRIGGER_AT)
 
 
 @kernel
-def _seat_with(rules, hand, turn):
-    """Return the seat that holds a hand in a turn of a draft."""
+def _seat_with(rules, deck, hand, turn):
+    """Return the seat that holds a hand of a deck in a turn of its draft."""
     step = turn % rules.players
-    return (hand + (rules.players - step if rules.to_right[0] else step)) % rules.players
+    to_right = rules.to_right[rules.deck_moment[deck] >> 1]
+    return (hand + (rules.players - step if to_right else step)) % rules.players
 
 
 @kernel(rare=True)
-def begin_drafts(game, rules):
-    """Put the hands dealt from decks that are drafted in front of the players; no hand of age I is dealt yet."""
-    game.asking.draft_deck = game.asking.draft_turn = 0
+def forget_drafts(game, rules):
+    """Empty all hands at the beginning of a game: no hand of age I is dealt yet."""
     for seat in range(rules.players):
         own = game.own[seat]
         own.hand = own.mate_hand = own.seen = own.draft = _ZERO
@@ -37,11 +38,26 @@ def begin_drafts(game, rules):
             own.took[0, turn] = NOBODY
         for turn in range(w.HAND):
             own.drafted[turn] = _ZERO
-        for deck in range(rules.decks):
-            if rules.deck_drafted[deck]:
-                own.draft |= own.recruits & cards_of(rules, deck)
-        own.recruits &= ~own.draft
-        own.drafted[0] = own.draft
+
+
+@kernel(rare=True)
+def deal_further(game, rules, moment):
+    """Deal the decks of a moment, unless they are dealt; return whether players are to draft any of them (R101)."""
+    asking, drafts = game.asking, False
+    if asking.dealt > moment:
+        return False
+    asking.dealt = moment + 1
+    deal_decks(game, rules, moment)
+    asking.draft_deck = asking.draft_turn = 0
+    for deck in range(rules.decks):
+        if rules.deck_drafted[deck] and rules.deck_moment[deck] == moment:
+            drafts, cards = True, cards_of(rules, deck)
+            for seat in range(rules.players):
+                own = game.own[seat]
+                own.draft |= own.recruits & cards
+                own.recruits &= ~cards
+                own.drafted[0] |= own.draft & cards
+    return drafts
 
 
 @kernel(rare=True)
@@ -50,9 +66,9 @@ def draft_on(game, rules):
     asking = game.asking
     while asking.draft_deck < rules.decks:
         deck, turn = asking.draft_deck, asking.draft_turn
-        if rules.deck_drafted[deck]:
+        if rules.deck_drafted[deck] and rules.deck_moment[deck] == asking.dealt - 1:
             if turn:
-                _pass_on(game, rules, cards_of(rules, deck), turn)
+                _pass_on(game, rules, deck, turn)
             asking.draft_turn += 1
             if turn < rules.deck_dealt[deck] - 1:
                 for seat in range(rules.players):
@@ -68,13 +84,14 @@ def draft_on(game, rules):
 
 
 @kernel(rare=True)
-def _pass_on(game, rules, cards, turn):
+def _pass_on(game, rules, deck, turn):
     """Hand what is left of every hand to the next player, who sees it."""
+    cards = cards_of(rules, deck)
     for seat in range(rules.players):
         own = game.own[seat]
         own.drafted[turn] |= own.draft & cards
     for hand in range(rules.players):
-        own = game.own[_seat_with(rules, hand, 1)]
+        own = game.own[_seat_with(rules, deck, hand, 1)]
         own.draft = (own.draft & ~cards) | (game.own[hand].drafted[turn] & cards)
     for seat in range(rules.players):
         own = game.own[seat]
@@ -135,22 +152,22 @@ def _redraw_draft(game, rules, me, deck):
         past.in_draft[hand] = _ZERO
         for turn in range(size):
             past.kept_of[hand, turn] = _ZERO
-        unseen = _draw_unseen(game, rules, me, hand, turns, size, unseen)
+        unseen = _draw_unseen(game, rules, me, deck, hand, turns, size, unseen)
         for turn in range(min(turns + 1, size)):
-            if _seat_with(rules, hand, turn) == me:
-                _share_out(game, rules, me, hand, turn, cards, min(turns + 1, size), size)
+            if _seat_with(rules, deck, hand, turn) == me:
+                _share_out(game, rules, me, deck, hand, turn, min(turns + 1, size), size)
     for seat in range(rules.players):
         if seat != me:
-            _give_draft(game, rules, seat, cards, turns, size)
+            _give_draft(game, rules, seat, deck, turns, size)
 
 
 @kernel(rare=True)
-def _draw_unseen(game, rules, me, hand, turns, size, unseen):
+def _draw_unseen(game, rules, me, deck, hand, turns, size, unseen):
     """Draw what left a hand before the seat saw it, and the whole hand if it never did; return what is left of the
     cards that it never saw and nobody has recruited."""
     past, left = game.redraw, size
     for turn in range(size):
-        seat = _seat_with(rules, hand, turn)
+        seat = _seat_with(rules, deck, hand, turn)
         if seat == me and turn <= turns:
             return unseen
         if turn < past.kept[seat]:
@@ -166,9 +183,10 @@ def _draw_unseen(game, rules, me, hand, turns, size, unseen):
 
 
 @kernel(rare=True)
-def _share_out(game, rules, me, hand, turn, cards, turns, size):
+def _share_out(game, rules, me, deck, hand, turn, turns, size):
     """Draw who kept which of the cards that the seat saw in a turn, until it sees the hand again or to the end."""
     past, own, again = game.redraw, game.own[me], turn + rules.players
+    cards = cards_of(rules, deck)
     known = own.drafted[turn] & cards
     if again < turns:
         known &= ~own.drafted[again]
@@ -176,11 +194,11 @@ def _share_out(game, rules, me, hand, turn, cards, turns, size):
         past.kept_of[hand, turn] = known & (own.recruits | game.public.recruited[me])
         known &= ~past.kept_of[hand, turn]
     for later in range(turn + 1, min(again, size)):
-        seat = _seat_with(rules, hand, later)
+        seat = _seat_with(rules, deck, hand, later)
         past.kept_of[hand, later] = known & game.public.recruited[seat]
         known &= ~past.kept_of[hand, later]
     for later in range(turn + 1, min(again, size)):
-        if past.kept_of[hand, later] == _ZERO and later < past.kept[_seat_with(rules, hand, later)]:
+        if past.kept_of[hand, later] == _ZERO and later < past.kept[_seat_with(rules, deck, hand, later)]:
             past.kept_of[hand, later] = draw_from(past, known, 1)
             known &= ~past.kept_of[hand, later]
     if again >= turns:
@@ -188,16 +206,16 @@ def _share_out(game, rules, me, hand, turn, cards, turns, size):
 
 
 @kernel(rare=True)
-def _give_draft(game, rules, seat, cards, turns, size):
+def _give_draft(game, rules, seat, deck, turns, size):
     """Give another seat the cards that it kept, the hand before it, and the hands that it saw."""
-    past, own, kept = game.redraw, game.own[seat], _ZERO
+    past, own, kept, cards = game.redraw, game.own[seat], _ZERO, cards_of(rules, deck)
     own.draft &= ~cards
     for hand in range(rules.players):
         rest = past.in_draft[hand]
         for back in range(size):
             turn = size - 1 - back
             rest |= past.kept_of[hand, turn]
-            if _seat_with(rules, hand, turn) == seat:
+            if _seat_with(rules, deck, hand, turn) == seat:
                 kept |= past.kept_of[hand, turn]
                 own.drafted[turn] = (own.drafted[turn] & ~cards) | (rest if turn <= turns else _ZERO)
                 if turn == turns:

@@ -9,7 +9,7 @@ cards by seats and their losses, and builds from the discard pile, each followed
 ==========  ==================================================================================================
 phase       what comes next
 ==========  ==================================================================================================
-DEAL        the deal of an age
+DEAL        the deal of an age, and of further decks
 BEGIN       a turn: what is drawn and shown before anybody chooses
 CHOOSE      the choice of ``flow.seat``; behind the last one the moves are resolved (R9.1-R9.4)
 CITY        the choice for the Free City, by the player that holds its card
@@ -23,7 +23,8 @@ WAR         the conflicts of the age, and the clauses that act after them
 PEACE       the clauses that act at the end of the age
 AGE_OVER    the end of the age, of the game
 OVER        nothing
-DRAFT       before the first deal, the next turn of a draft of a further deck (R101)
+DRAFT       the next turn of a draft of a further deck (R101): before the first deal, after a later one, or before PEACE
+OPEN        the start of an age: its clauses, and recruiting
 ==========  ==================================================================================================
 """
 
@@ -40,14 +41,14 @@ from wsim.wonders.kernels.before import freeze, thaw
 from wsim.wonders.kernels.clauses import drop_age_shields, drop_turn_units, moment
 from wsim.wonders.kernels.counters import reset_counters
 from wsim.wonders.kernels.deal import deal
-from wsim.wonders.kernels.drafting import draft_on
+from wsim.wonders.kernels.drafting import deal_further, draft_on
 from wsim.wonders.kernels.guards import add_debts
 from wsim.wonders.kernels.listing import list_loss, list_pile, list_turn
 from wsim.wonders.kernels.log import log_coins, log_deed, log_hands, log_loss
 from wsim.wonders.kernels.military import fight_conflicts
 from wsim.wonders.kernels.moves import NO_MOVE, action_of, bank_of, card_of, slot_of
 from wsim.wonders.kernels.picked import remember_pile
-from wsim.wonders.kernels.recruiting import ask_to_recruit, deal_decks
+from wsim.wonders.kernels.recruiting import ask_to_recruit
 from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.turn import build_from_pile, discard, leave_hand, plays_last, resolve
 from wsim.wonders.limits import LOSSES, MAX_COINS, WAITING
@@ -57,6 +58,9 @@ _FREE_CITY_SEAT = 2
 _DEBT_CHOICE = w.SWITCH_NUMBER["debt_choice"]
 _LAST_ON_NEW_STATE = w.SWITCH_NUMBER["last_card_on_new_state"]
 _BOARDS_FIRST = w.SWITCH_NUMBER["discard_builds_boards_first"]
+_ASKING = (
+    1 << layout.SETTLE | 1 << layout.LAST | 1 << layout.BUILD_PILE | 1 << layout.ASK
+)  # phases of several decisions
 
 
 # --- the machine
@@ -77,57 +81,62 @@ def advance(game, rules, until):
             _begin_turn(game, rules)
         elif phase == layout.FINISH:
             _finish_turn(game, rules)
-        elif phase == layout.SETTLE:
-            seat = _list_next_loss(game, rules)
-            if seat != layout.NOBODY:
-                return seat
-            flow.phase = layout.ASK if game.asking.count else flow.after
-        elif phase == layout.LAST:
-            seat = _list_next_last_card(game, rules)
-            if seat != layout.NOBODY:
-                return seat
-            _resolve_last_cards(game, rules)
         elif phase == layout.PILE:
             _queue_builds(game, rules)
-        elif phase == layout.BUILD_PILE:
-            if rules.triggers:
-                _enqueue_granted(game, rules)
-            seat = _list_next_build(game, rules)
-            if seat != layout.NOBODY:
-                return seat
-            flow.phase = layout.FINISH
         elif phase == layout.CITY:
             return list_choice(game, rules, _FREE_CITY_SEAT, w.FREE_CITY)
-        elif phase == layout.DEAL:
-            deal(game, rules)
-            if rules.decks and game.public.age:
-                deal_decks(game, rules)
-            if game.log.recording:
-                log_hands(game, rules)
-            if rules.counters:
-                reset_counters(game.public, rules, w.FOR_AGE)
-            if rules.triggers >> w.ON_AGE & 1:
-                _show_mates(game, rules)
-                moment(game, rules, w.ON_AGE)
-            if rules.decks:
-                ask_to_recruit(game, rules, w.ON_AGE)
-            _ask_before(game, layout.BEGIN)
-        elif phase == layout.DRAFT:
-            _ask_before(game, layout.DRAFT if draft_on(game, rules) else layout.DEAL)
-        elif phase == layout.WAR:
-            _fight(game, rules)
-        elif phase == layout.PEACE:
-            _end_age_clauses(game, rules)
-        elif phase == layout.AGE_OVER:
-            _finish_age(game, rules)
-        elif phase == layout.ASK:
-            seat = list_next_decision(game, rules)
+        elif phase == layout.OVER:
+            return layout.NOBODY
+        elif _ASKING >> phase & 1:
+            seat = _list_next(game, rules, phase)
             if seat != layout.NOBODY:
                 return seat
-            flow.phase = flow.after
         else:
-            return layout.NOBODY
+            _between_turns(game, rules, phase)
     return layout.NOBODY
+
+
+@kernel
+def _list_next(game, rules, phase):
+    """List the next decision of a phase that may have several and return the player who decides; NOBODY if none is
+    left, and the next phase is set."""
+    flow = game.flow
+    if phase == layout.SETTLE:
+        seat = _list_next_loss(game, rules)
+        if seat == layout.NOBODY:
+            flow.phase = layout.ASK if game.asking.count else flow.after
+    elif phase == layout.LAST:
+        seat = _list_next_last_card(game, rules)
+        if seat == layout.NOBODY:
+            _resolve_last_cards(game, rules)
+    elif phase == layout.BUILD_PILE:
+        if rules.triggers:
+            _enqueue_granted(game, rules)
+        seat = _list_next_build(game, rules)
+        if seat == layout.NOBODY:
+            flow.phase = layout.FINISH
+    else:
+        seat = list_next_decision(game, rules)
+        if seat == layout.NOBODY:
+            flow.phase = flow.after
+    return seat
+
+
+@kernel
+def _between_turns(game, rules, phase):
+    """Carry out a phase before the first turn of an age or after its last one."""
+    if phase == layout.DEAL:
+        _deal_age(game, rules)
+    elif phase == layout.OPEN:
+        _open_age(game, rules)
+    elif phase == layout.DRAFT:
+        _ask_before(game, layout.DRAFT if draft_on(game, rules) else _after_draft(game))
+    elif phase == layout.WAR:
+        _fight(game, rules)
+    elif phase == layout.PEACE:
+        _end_age_clauses(game, rules)
+    else:
+        _finish_age(game, rules)
 
 
 @kernel
@@ -181,6 +190,44 @@ def take(game, rules, move):
         _build_next(game, rules, move)
     elif phase == layout.ASK and decide(game, rules, move):
         flow.phase = layout.SETTLE
+
+
+# --- the start of an age
+
+
+@kernel
+def _deal_age(game, rules):
+    """Deal the hands of an age, and the further decks of a later one (R4, R88)."""
+    deal(game, rules)
+    drafts = rules.decks != 0 and game.public.age != 0 and deal_further(game, rules, 2 * game.public.age)
+    if game.log.recording:
+        log_hands(game, rules)
+    if drafts:
+        _show_mates(game, rules)
+        game.flow.phase = layout.DRAFT
+    else:
+        _open_age(game, rules)
+
+
+@kernel
+def _open_age(game, rules):
+    """Let clauses act at the start of an age, and players recruit (R53, R89)."""
+    if rules.counters:
+        reset_counters(game.public, rules, w.FOR_AGE)
+    if rules.triggers >> w.ON_AGE & 1:
+        _show_mates(game, rules)
+        moment(game, rules, w.ON_AGE)
+    if rules.decks:
+        ask_to_recruit(game, rules, w.ON_AGE)
+    _ask_before(game, layout.BEGIN)
+
+
+@kernel(rare=True)
+def _after_draft(game):
+    """Return the phase that follows the drafts of a moment (RULES.deck_moment)."""
+    if game.asking.dealt == 1:
+        return layout.DEAL
+    return layout.OPEN if game.asking.dealt & 1 else layout.PEACE
 
 
 # --- a turn
@@ -437,7 +484,10 @@ def _fight(game, rules):
 
 @kernel
 def _end_age_clauses(game, rules):
-    """Take back the shields of an age; clauses act at its end."""
+    """Deal the further decks of the age's end; take back the shields of an age; clauses act at its end."""
+    if rules.decks and deal_further(game, rules, 2 * game.public.age + 1):
+        game.flow.phase = layout.DRAFT
+        return
     if rules.triggers:
         drop_age_shields(game.public)
         moment(game, rules, w.ON_AGE_END)

@@ -40,6 +40,7 @@ EVENTS = 1200  # log entries of one game: hands, 192 moves, 912 of losses, ends 
 MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
 EFFECTS_LOGGED = 3200  # log entries of one game: what clauses did (R52), counters at the ends of turns (R70)
 DEEDS = 192  # what cities did in the open in one game: 3 ages of 8 turns, 7 seats, and builds from the pile
+NOT_DRAWN, DRAWN_FROM_PILE, DRAWN_FROM_STOCK = range(3)  # ASKING.is_drawn: from the pile (R100), a deck (R104)
 QUEUE = 64  # builds from the discard pile that wait at once
 ASKS = 64  # decisions of clauses that are pending at once
 DECIDED = 512  # decisions of clauses in one game
@@ -70,7 +71,9 @@ BEFORE_MOVES, AFTER_MOVES = 1, 2  # before the moves of the turn; after them, wi
 LOG_HANDS, LOG_PICK, LOG_LOSS, LOG_TURN_END, LOG_CONFLICT, LOG_EFFECT, LOG_COUNTER = range(7)
 
 # --- what comes next: FLOW.phase
-DEAL, BEGIN, CHOOSE, CITY, SETTLE, LAST, PILE, BUILD_PILE, FINISH, ASK, WAR, PEACE, AGE_OVER, OVER, DRAFT = range(15)
+DEAL, BEGIN, CHOOSE, CITY, SETTLE, LAST, PILE, BUILD_PILE, FINISH, ASK, WAR, PEACE, AGE_OVER, OVER, DRAFT, OPEN = range(
+    16
+)
 
 PUBLIC = np.dtype(
     [
@@ -106,6 +109,11 @@ PRIVATE = np.dtype(
         ("recruits", "u8"),  # cards of decks in hand (R88), one bit each
         ("draft", "u8"),  # likewise: those of which it keeps one in a draft (R101)
         ("drafted", "u8", (w.HAND,)),  # likewise: those that it saw in each turn of a draft
+        (
+            "watched",
+            "u1",
+            (w.AGES, w.TURNS),
+        ),  # seats whose hands it saw before the moves of a turn (R105), one bit each
         ("looked", "i8"),  # 1 + deeds + 1024 * moment when it last saw the discard pile (R28), 0 never
         ("look", "u8", (LOOK_WORDS,)),  # that pile: copies of each name, 4 bits a card
         ("memory", "f8", (MEMORY,)),  # the policy's own, 0 at the start of a game: it may write here
@@ -236,7 +244,8 @@ RULES = np.dtype(
         ("option_end", "i2", (OPTIONS,)),  # the action after its last one
         # a card that the city chooses (R80)
         ("picks", "i8"),  # options that have one
-        ("option_from", "i2", (OPTIONS,)),  # words.NO_CARD ... FROM_RIGHT
+        ("watches", "i8"),  # of these, those about the hand of a neighbour (R105)
+        ("option_from", "i2", (OPTIONS,)),  # words.NO_CARD ... FROM_RIGHT_HAND
         ("option_do", "i2", (OPTIONS,)),  # words.DO_NOTHING ... DO_SWAP
         ("option_if", "i2", (OPTIONS,)),  # where the formula of its condition begins in the code, -1 none
         ("option_for", "i2", (OPTIONS,)),  # where that of the card given in exchange begins (R97), -1 none
@@ -263,7 +272,7 @@ RULES = np.dtype(
         ("deck_shown", "i8", (w.DECKS,)),  # cards that lie open
         ("deck_drafted", "i8", (w.DECKS,)),  # 1: the hands are drafted (R101)
         ("drafts", "i8"),  # decks of which they are
-        ("deck_age", "i8", (w.DECKS,)),  # before which age it is dealt or displayed, from 0
+        ("deck_moment", "i8", (w.DECKS,)),  # when it is dealt: 2 * age before that age (from 0), 1 more after it
         ("deck_trigger", "i8", (w.DECKS,)),  # words.ON_AGE or ON_AGE_END: when cards are recruited
         # boards: side number = board * 2 + side
         ("board_resource", "i2", (w.SIDES,)),  # index into RESOURCES
@@ -375,8 +384,9 @@ ASKING = np.dtype(
         ("made", "i8"),  # in this game
         ("count", "i8"),  # pending ones
         ("draws", "i8"),  # in this game (R100)
-        ("is_drawn", "i8"),  # 1: the cards for the first pending decision are drawn; 2: from a further deck (R104)
+        ("is_drawn", "i8"),  # whether the cards for the first pending decision are: NOT_DRAWN ... DRAWN_FROM_STOCK
         ("drawn", "u8", (w.CARD_WORDS,)),  # these cards, one bit each; of further decks those of PUBLIC.display
+        ("dealt", "i8"),  # 1 + the last moment at which further decks were dealt (RULES.deck_moment)
         ("draft_deck", "i8"),  # that is drafted at the moment (R101)
         ("draft_turn", "i8"),  # turns of its draft that have begun
         ("pending", "u8", (ASKS,)),  # in the order in which they were triggered

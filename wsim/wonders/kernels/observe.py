@@ -10,8 +10,10 @@ from wsim.wonders import words as w
 from wsim.wonders.facts import OBSERVED, OBSERVED_WITH_CLAUSES
 from wsim.wonders.kernels.city import FACTS
 from wsim.wonders.kernels.guards import check_coins
-from wsim.wonders.kernels.layout import NOBODY
+from wsim.wonders.kernels.layout import CITY, DEAL, NOBODY
 from wsim.wonders.kernels.moves import card_of, owner_of_move, slot_of
+from wsim.wonders.kernels.seen import bit, phase_after
+from wsim.wonders.kernels.turn import neighbor_left, neighbor_right
 
 _write_city = FACTS.observe(OBSERVED)
 _write_by_clauses = FACTS.observe(OBSERVED_WITH_CLAUSES)
@@ -37,6 +39,17 @@ def _write_bits(rules, cards, seen, at):
     for card in range(count):
         seen[at + card] = (cards >> np.uint64(card)) & _ONE
     return at + count
+
+
+@kernel(rare=True)
+def _watched(game, rules, seat, other):
+    """Return the hand of another seat that a clause let a seat see (R105), until the moves of the turn are made."""
+    public, own = game.public, game.own[other]
+    shown = game.own[seat].watched[public.age, public.turn] >> other & 1
+    if not shown or phase_after(game.flow) > CITY or game.flow.phase == DEAL:
+        return _ZERO
+    took = own.took[public.age, public.turn]
+    return own.hand | (bit(took) if took != NOBODY else _ZERO)
 
 
 @kernel
@@ -78,6 +91,9 @@ def observe(game, rules, seat, seen):
         seen[at + 1] = slot_of(game.choice.moves[0]) if asked else 0
         seen[at + 2] = owner_of_move(game.choice.moves[0], 0, w.SEATS + 1) if asked else 0
         at += 3
+    if rules.watches:
+        at = _write_names(rules, public.age, _watched(game, rules, seat, neighbor_left(public, seat)), seen, at)
+        at = _write_names(rules, public.age, _watched(game, rules, seat, neighbor_right(public, seat)), seen, at)
     at = _write_bits(rules, own.recruits, seen, at)
     at = _write_bits(rules, public.display, seen, at)
     if rules.drafts:

@@ -25,7 +25,7 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.kernels.guards import stop_game
 from wsim.wonders import words as w
-from wsim.wonders.kernels.layout import ASKS, CLAUSES, DECIDED, NOBODY
+from wsim.wonders.kernels.layout import ASKS, CLAUSES, DECIDED, NOBODY, NOT_DRAWN
 from wsim.wonders.limits import DECIDED as TOO_MANY
 from wsim.wonders.limits import PENDING
 
@@ -155,7 +155,7 @@ def forget_event(public):
 def drop_pending(asking, place):
     """Remove a decision from the queue."""
     asking.count -= 1
-    asking.is_drawn = 0
+    asking.is_drawn = NOT_DRAWN
     for later in range(place, asking.count):
         asking.pending[later] = asking.pending[later + 1]
 

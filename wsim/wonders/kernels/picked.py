@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import kernel
+from wsim.jit import kernel, lowest_bit
 from wsim.rng import below, seek
 from wsim.wonders import words as w
 from wsim.wonders.kernels import layout
@@ -39,12 +39,52 @@ _UNKNOWN = len(w.BUILT_HOW)  # PUBLIC.event_how of a card that no city has built
 
 @kernel
 def source_city(public, owner, source):
-    """Return the city whose structures an option is about; -1 for the discard pile."""
-    if source == w.FROM_PILE:
+    """Return the city whose structures an option is about; -1 for the discard pile and for hands."""
+    if source == w.FROM_PILE or source >= w.FROM_HAND:
         return -1
     if source == w.FROM_CITY:
         return owner
     return neighbor_left(public, owner) if source == w.FROM_LEFT else neighbor_right(public, owner)
+
+
+@kernel(rare=True)
+def hand_seat(public, rules, owner, source):
+    """Return the seat whose hand an option is about (R105), NOBODY if it has none or it is not to be seen."""
+    if owner >= rules.players or source < w.FROM_HAND:
+        return layout.NOBODY
+    if source == w.FROM_HAND:
+        return owner
+    if rules.duo:
+        return layout.NOBODY
+    return neighbor_left(public, owner) if source == w.FROM_LEFT_HAND else neighbor_right(public, owner)
+
+
+@kernel(rare=True)
+def _names_in(game, rules, source, owner, word):
+    """Return one word of the names in the set of an option, one bit each."""
+    public, city = game.public, source_city(game.public, owner, source)
+    if city >= 0:
+        return public.built[city, word]
+    if source == w.FROM_PILE:
+        return game.hidden.pile[word]
+    names, seat = _ZERO, hand_seat(public, rules, owner, source)
+    slots = game.own[seat].hand if seat != layout.NOBODY else _ZERO
+    while slots:
+        card = np.int64(rules.slot_card[public.age, lowest_bit(slots)])
+        slots &= slots - _ONE
+        if card >> 6 == word:
+            names |= _ONE << np.uint64(card & 63)
+    return names
+
+
+@kernel(rare=True)
+def watch_hands(game, rules, seat, clause):
+    """Let a player remember the hands of neighbours from which a clause lets it choose (R105)."""
+    public = game.public
+    for option in range(rules.clause_options[clause], rules.clause_options[clause + 1]):
+        other = hand_seat(public, rules, seat, rules.option_from[option])
+        if other != layout.NOBODY and other != seat:
+            game.own[seat].watched[public.age, public.turn] |= 1 << other
 
 
 @kernel(rare=True)
@@ -78,7 +118,7 @@ def draw_cards(game, rules, option, owner, trigger):
     number = min(number, np.int64(game.public.discarded))
     seek(dealer, hidden.deals, DRAW_STREAM + asking.draws)
     asking.draws += 1
-    asking.is_drawn = 1
+    asking.is_drawn = layout.DRAWN_FROM_PILE
     for word in range(w.CARD_WORDS):
         asking.drawn[word] = _ZERO
     for place in range(number):
@@ -98,10 +138,9 @@ def next_card(game, rules, option, owner, trigger, card):
     """Return the next card from ``card`` on that an option lets a city choose, and let formulas see it; -1 if there is
     none."""
     public, source = game.public, rules.option_from[option]
-    city = source_city(public, owner, source)
     while card < rules.cards:
         word, at = card >> 6, np.uint64(card & 63)
-        names = game.hidden.pile[word] if city < 0 else public.built[city, word]
+        names = _names_in(game, rules, source, owner, word)
         if rules.option_draw[option] >= 0:
             names &= game.asking.drawn[word]
         if rules.option_do[option] != w.DO_NOTHING and rules.option_do[option] != w.DO_DISCARD:

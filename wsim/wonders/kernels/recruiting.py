@@ -1,5 +1,5 @@
-"""Further decks: dealt or displayed before an age, recruited from for coins, also from cards drawn from the stock, and
-drawn again in search (R88-R92, R104)."""
+"""Further decks: dealt or displayed before or after an age, recruited from for coins, also from cards drawn from the
+stock, and drawn again in search (R88-R92, R104)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from wsim.jit import count_bits, kernel, lowest_bit
 from wsim.rng import below, seek
 from wsim.wonders import words as w
 from wsim.wonders.kernels.clauses import act_when_built, note_watchers
-from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, TRIGGER_AT
+from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, DRAWN_FROM_STOCK, NOT_DRAWN, TRIGGER_AT
 from wsim.wonders.kernels.moves import bank_of, card_of
 from wsim.wonders.kernels.pending import RECRUIT, add_pending
 from wsim.wonders.kernels.turn import add_recruit, gain, take_tokens
 
 DECK_STREAM = 11
 LATER_STREAM = 15  # of decks that are dealt before a later age, plus the age
+AFTER_STREAM = 18  # of decks that are dealt after an age, plus the age
 DRAW_STREAM = 64  # of the first cards drawn for a decision in a game; the next ones follow
-_FROM_DECK = 2  # ASKING.is_drawn
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _CHOOSE, _DECLINE = np.uint64(w.CHOOSE << ACTION_AT), np.uint64(w.DECLINE << ACTION_AT)
 _COINS, _TRIGGER = np.uint64(BANK_AT), np.uint64(TRIGGER_AT)
@@ -60,12 +60,13 @@ def stock_of(game, rules, deck):
 
 
 @kernel(rare=True)
-def deal_decks(game, rules):
-    """Deal each deck of the age to the hands of the players, seat by seat, or display its cards (R88)."""
-    public, age = game.public, game.public.age
-    seek(game.dealer, game.hidden.deals, LATER_STREAM + age if age else DECK_STREAM)
+def deal_decks(game, rules, moment):
+    """Deal each deck of a moment to the hands of the players, seat by seat, or display its cards (R88)."""
+    public, age = game.public, moment >> 1
+    later = AFTER_STREAM if moment & 1 else LATER_STREAM
+    seek(game.dealer, game.hidden.deals, later + age if moment else DECK_STREAM)
     for deck in range(rules.decks):
-        if rules.deck_age[deck] != age:
+        if rules.deck_moment[deck] != moment:
             continue
         cards = stock_of(game, rules, deck)
         for seat in range(rules.players if rules.deck_dealt[deck] else 0):
@@ -101,11 +102,11 @@ def list_recruits(game, rules, seat, deck):
 def list_drawn(game, rules, seat, deck, number):
     """Draw cards from the stock of a deck, unless they are drawn, and list those that a player can pay for (R104)."""
     asking, dealer = game.asking, game.dealer
-    if asking.is_drawn == 0:
+    if asking.is_drawn == NOT_DRAWN:
         stock = stock_of(game, rules, deck)
         seek(dealer, game.hidden.deals, DRAW_STREAM + asking.draws)
         asking.draws += 1
-        asking.is_drawn = _FROM_DECK
+        asking.is_drawn = DRAWN_FROM_STOCK
         asking.drawn[0] = draw_from(dealer, stock, min(number, count_bits(stock)))
         for word in range(1, w.CARD_WORDS):
             asking.drawn[word] = _ZERO
@@ -157,7 +158,7 @@ def recruit(game, rules, seat, move):
 @kernel
 def set_aside(asking):
     """Return the cards that are drawn from the stock of a deck for the decision at hand (R104), one bit each."""
-    return asking.drawn[0] if asking.is_drawn == _FROM_DECK else _ZERO
+    return asking.drawn[0] if asking.is_drawn == DRAWN_FROM_STOCK else _ZERO
 
 
 @kernel(rare=True)

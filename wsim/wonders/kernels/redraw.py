@@ -20,7 +20,18 @@ from wsim.rng import below, redrawn_deal_word, redrawn_seat_word, seek, uniform
 from wsim.wonders import words as w
 from wsim.wonders.kernels.deal import DICE_STREAM
 from wsim.wonders.kernels.drafting import redraw_drafts
-from wsim.wonders.kernels.layout import CHOOSE, CITY, DEAL, DRAFT, LAST, MEMORY, MOMENT_AT, NOBODY
+from wsim.wonders.kernels.layout import (
+    CHOOSE,
+    CITY,
+    DEAL,
+    DRAFT,
+    DRAWN_FROM_PILE,
+    LAST,
+    MEMORY,
+    MOMENT_AT,
+    NOBODY,
+    NOT_DRAWN,
+)
 from wsim.wonders.kernels.moves import NO_MOVE
 from wsim.wonders.kernels.past import from_pool, leaves, make_age, want_pile
 from wsim.wonders.kernels.pending import decider_of, first_pending
@@ -304,24 +315,22 @@ def _try_pasts(game, rules, me, tries):
 
 
 @kernel
-def _draw_recorded(game, rules, me, tries):
-    """Sample a past that is consistent with the history, and set every seat's hand and memory from it."""
-    game.redraw.strict = 1
-    agrees = False
-    if game.asking.is_drawn == 1 and _sees_drawn(game, rules, me):
+def _make_agreeing_past(game, rules, me, tries):
+    """Sample a past that is consistent with the history and, if that is not too rare, with piles that were seen."""
+    past = game.redraw
+    past.strict = 1
+    if game.asking.is_drawn == DRAWN_FROM_PILE and _sees_drawn(game, rules, me):
         for _ in range(_DRAWN_TRIES):
-            if not agrees and _make_past(game, rules, me):
-                agrees = _has_drawn(game)
-    if not agrees:
-        agrees = _try_pasts(game, rules, me, tries)
-    if not agrees:  # of piles that were seen; all the rest still has to agree
-        game.redraw.strict = 0
+            if _make_past(game, rules, me) and _has_drawn(game):
+                return
+    if not _try_pasts(game, rules, me, tries):  # of piles that were seen; all the rest still has to agree
+        past.strict = 0
         _try_pasts(game, rules, me, MAX_TRIES)
-    for seat in range(rules.players):
-        if seat != me:
-            for age in range(game.public.age + 1):
-                _show_seat(game, rules, seat, age)
-            _give_hand(game, rules, seat)
+
+
+@kernel
+def _set_pile(game, rules):
+    """Set the discard pile as the sampled past has it."""
     past, hidden = game.redraw, game.hidden
     for word in range(CARD_WORDS):
         hidden.pile[word] = _ZERO
@@ -329,10 +338,23 @@ def _draw_recorded(game, rules, me, tries):
         hidden.copies[card] = past.pile[card]
         if past.pile[card]:
             hidden.pile[card >> 6] |= _ONE << np.uint64(card & 63)
-    if rules.duo and not put_away(game, rules):
-        for place in range(hidden.free_pile_next, rules.age_turns[game.public.age] + 1):
-            hidden.free_pile[place] = from_pool(past)
+
+
+@kernel
+def _draw_recorded(game, rules, me, tries):
+    """Sample a past that is consistent with the history, and set every seat's hand and memory from it."""
+    _make_agreeing_past(game, rules, me, tries)
+    for seat in range(rules.players):
+        if seat != me:
+            for age in range(game.public.age + 1):
+                _show_seat(game, rules, seat, age)
+            _give_hand(game, rules, seat)
+    _set_pile(game, rules)
     if rules.duo:
+        hidden = game.hidden
+        if not put_away(game, rules):
+            for place in range(hidden.free_pile_next, rules.age_turns[game.public.age] + 1):
+                hidden.free_pile[place] = from_pool(game.redraw)
         _free_city_past(game, me)
     if rules.teams:
         _show_mates(game, rules, me)
@@ -345,7 +367,7 @@ def _draw_recorded(game, rules, me, tries):
 def _sees_drawn(game, rules, me):
     """Return whether a seat decides about cards that are drawn from the pile or a deck (R100, R104)."""
     asking = game.asking
-    if asking.is_drawn == 0:
+    if asking.is_drawn == NOT_DRAWN:
         return False
     decider = decider_of(asking.pending[first_pending(asking)])
     return me == (game.hidden.holder if decider >= rules.players else decider)
@@ -357,8 +379,8 @@ def _keep_drawn(game, rules, me):
     seats."""
     asking, hidden, past = game.asking, game.hidden, game.redraw
     if not _sees_drawn(game, rules, me):
-        asking.is_drawn = 0
-    if asking.is_drawn != 1:
+        asking.is_drawn = NOT_DRAWN
+    if asking.is_drawn != DRAWN_FROM_PILE:
         return
     for card in range(rules.cards):
         word, at = card >> 6, np.uint64(card & 63)
@@ -397,7 +419,7 @@ def redraw_within(game, rules, seed, number, me, tries):
     if not is_recorded(game, rules):
         draw_unrecorded(game, rules, me)
         _choose_anew(game, rules, me)
-    elif game.flow.phase != DEAL and phase_after(game.flow) != DRAFT:
+    elif game.flow.phase != DEAL and (phase_after(game.flow) != DRAFT or game.asking.dealt > 1):
         _draw_recorded(game, rules, me, tries)
     if game.asking.is_drawn:
         _keep_drawn(game, rules, me)

@@ -8,7 +8,18 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel
-from wsim.wonders.kernels.layout import AFTER_MOVES, ASK, BEFORE_MOVES, CHOOSE, CITY, LAST, NOBODY, SETTLE, STEP_AT
+from wsim.wonders.kernels.layout import (
+    AFTER_MOVES,
+    ASK,
+    BEFORE_MOVES,
+    CHOOSE,
+    CITY,
+    DRAFT,
+    LAST,
+    NOBODY,
+    SETTLE,
+    STEP_AT,
+)
 from wsim.wonders.kernels.moves import NO_MOVE, action_of, card_of
 from wsim.wonders.kernels.turn import neighbor_left
 from wsim.wonders.words import AGES, BUILD, DISCARD, DISCARD_PILE, EFFECT, LAST_CARD, SEATS, SELL, TURNS
@@ -63,6 +74,8 @@ def put_away(game, rules):
     flow = game.flow
     if game.public.turn < game.public.turns - 1 or phase_after(flow) <= CITY:
         return False
+    if phase_after(flow) == DRAFT:
+        return game.asking.dealt & 1 == 0  # after the conflicts, not before an age
     return flow.seat != NOBODY or phase_after(flow) != LAST
 
 
@@ -152,13 +165,16 @@ def has_chosen(game, seat):
 
 @kernel
 def witness_of(game, rules, me, age, turn, hand):
-    """Return the seat through whose eyes ``me`` saw a hand in a turn: its own or its mate's; NOBODY if it did not."""
+    """Return the seat through whose eyes ``me`` saw a hand in a turn: its own, its mate's, or one whose hand a clause
+    let it see (R105); NOBODY if it did not."""
     if turn > game.redraw.turns[age] or turn >= rules.age_turns[age]:
         return NOBODY
     if turn == game.redraw.turns[age] and (age != game.public.age or turn != game.public.turn):
         return NOBODY  # not dealt, or not yet handed on
     seat = seat_of(rules, age, turn, hand)
     if seat == me or (rules.teams and seat == me ^ 1):
+        return seat
+    if rules.watches and game.own[me].watched[age, turn] >> seat & 1:
         return seat
     return NOBODY
 

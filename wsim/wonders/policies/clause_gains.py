@@ -99,9 +99,9 @@ def rough_points(gains):
 
 
 @kernel
-def rough_of_coins(coins):
-    """Return what later coins are roughly worth, in points."""
-    return _ROUGHLY[COINS] * coins
+def rough_of(column, number):
+    """Return what so many of a column are roughly worth, in points."""
+    return _ROUGHLY[column] * number
 
 
 @kernel
@@ -168,6 +168,34 @@ def _add_copy(public, rules, gains, row, times):
 
 
 @kernel
+def _column_of(act):
+    """Return the column of the gains that an action changes; coins, copies and draws are counted elsewhere."""
+    if act == _GAIN_SHIELDS:
+        return SHIELDS
+    if act == _GAIN_AGE_SHIELDS:
+        return AGE_SHIELDS
+    if act == _GAIN_DEBTS or act == _LOSE_DEBTS:
+        return DEBTS
+    if act == _GAIN_DIPLOMACY or act == _LOSE_DIPLOMACY:
+        return DIPLOMACY
+    if _GAIN_SYMBOL <= act < _LOSE_COINS:
+        return SYMBOLS_FROM + act - _GAIN_SYMBOL  # the remaining columns are in the order of gains
+    if _LOSE_PRICE <= act < _LOSE_FREE:
+        return PRICES_FROM + act - _LOSE_PRICE
+    return FREE_TOKENS if act == _LOSE_FREE else POINTS
+
+
+@kernel
+def _points_of_one(public, rules, act):
+    """Return by how much one token, debt or point of an action changes its column."""
+    if act == _GAIN_VICTORY:
+        return np.int64(rules.victory_points[public.age])
+    if act == _GAIN_DEFEATS or act == _LOSE_DEFEATS:
+        return np.int64(rules.defeat_points)
+    return -1 if act == _LOSE_POINTS or _LOSE_PRICE <= act < _LOSE_FREE else 1
+
+
+@kernel
 def add_gain(public, rules, gains, trigger, act, seat, city, amount, times):
     """Add the expected gains of one action of a clause to the own city or a rival."""
     row, share = OWN, 1.0
@@ -176,30 +204,12 @@ def add_gain(public, rules, gains, trigger, act, seat, city, amount, times):
         row, share = RIVAL, -1.0 if rules.teams and city == seat ^ 1 else 1.0 / rivals
     if act <= _GAIN_COINS or act == _LOSE_COINS:
         _add_coins(public, gains, act, seat, city, row, share, amount, times, trigger == w.ON_BUILT)
-        return
-    if act == _GAIN_COPIES:
+    elif act == _GAIN_COPIES:
         _add_copy(public, rules, gains, row, share * times * min(amount, 1))
-        return
-    if act >= _GAIN_DRAW:
+    elif act >= _GAIN_DRAW:
         gains[row, POINTS] += share * times * (_DRAWN + _EACH_MORE * (amount - 1))
-        return
-    column, unit = DIPLOMACY, 1
-    if act == _GAIN_SHIELDS or act == _GAIN_AGE_SHIELDS:
-        column = SHIELDS if act == _GAIN_SHIELDS else AGE_SHIELDS
-        times -= 1.0 if trigger == w.ON_PEACE or trigger == w.ON_AGE_END else 0.0  # no conflicts follow the last age
-    elif act == _GAIN_VICTORY:
-        column, unit = POINTS, np.int64(rules.victory_points[public.age])
-    elif act == _GAIN_DEFEATS or act == _LOSE_DEFEATS:
-        column, unit = POINTS, np.int64(rules.defeat_points)
-    elif act == _GAIN_POINTS or act == _LOSE_POINTS:
-        column, unit = POINTS, 1 if act == _GAIN_POINTS else -1
-    elif act == _GAIN_DEBTS or act == _LOSE_DEBTS:
-        column = DEBTS
-    elif _GAIN_SYMBOL <= act < _LOSE_COINS:
-        column = SYMBOLS_FROM + act - _GAIN_SYMBOL  # the remaining columns are in the order of gains
-    elif _LOSE_PRICE <= act < _LOSE_FREE:
-        column, unit = PRICES_FROM + act - _LOSE_PRICE, -1
-    elif act == _LOSE_FREE:
-        column = FREE_TOKENS
-    amount = _signed(public, act, city, amount)
-    gains[row, column] += share * times * amount * unit
+    else:
+        if (act == _GAIN_SHIELDS or act == _GAIN_AGE_SHIELDS) and (trigger == w.ON_PEACE or trigger == w.ON_AGE_END):
+            times -= 1.0  # no conflicts follow the last age
+        unit = _points_of_one(public, rules, act)
+        gains[row, _column_of(act)] += share * times * _signed(public, act, city, amount) * unit

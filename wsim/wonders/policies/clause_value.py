@@ -384,11 +384,14 @@ def fill_expected_gains(public, rules, seat, item, until, gains):
 @kernel(rare=True)
 def add_points_to_come(public, rules, seat, item, gains):
     """Set the points to those that an item's clauses are expected to give until the end, less what counters that they
-    spend cost others, and add what all other changes of counters that they are expected to make are worth."""
+    spend cost others, and add what all other changes of counters that they are expected to make are worth; shields for
+    an age only as many as this age is expected to have."""
     expected = _room_for_expected()
     fill_expected_gains(public, rules, seat, item, w.ON_SCORE, expected)
     gains[OWN, POINTS], gains[OWN, COUNTED] = expected[OWN, POINTS], expected[OWN, COUNTED]
     if rules.counters:
         for column in range(STEPS_FROM, COLUMNS):
             gains[OWN, column] = expected[OWN, column]
+        shields = gains[OWN, AGE_SHIELDS]
         add_worth_of_steps(public, rules, seat, item, -1, gains)
+        gains[OWN, AGE_SHIELDS] = shields + (gains[OWN, AGE_SHIELDS] - shields) / (w.AGES - public.age)

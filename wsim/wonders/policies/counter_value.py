@@ -15,17 +15,19 @@ from wsim.wonders.kernels.clauses import cities_met, formula_points
 from wsim.wonders.kernels.counters import FIRST_ACT, change_counter
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.policies.clause_gains import (
+    AGE_SHIELDS,
     COINS,
     COINS_AT_ONCE,
     COLUMNS,
     COUNTED,
     OWN,
     RIVAL,
+    SHIELDS,
     STEPS_FROM,
     add_gain,
     clear_gains,
     reads_age,
-    rough_of_coins,
+    rough_of,
     rough_points,
     times_in_age,
     times_left,
@@ -35,7 +37,8 @@ _MOST_STEPS = 12  # that are looked ahead on a track
 _room_for_saved = stack_room("counter_value.saved", np.int64, w.COUNTERS)
 _room_for_before = stack_room("counter_value.before", np.int64, w.COUNTERS)
 _room_for_worth = stack_room("counter_value.worth", np.float64, 2, COLUMNS)
-_room_for_coins = stack_room("counter_value.coins", np.float64, 1)
+_room_for_apart = stack_room("counter_value.apart", np.float64, 3)  # coins, shields, shields for one age
+_room_for_alone = stack_room("counter_value.alone", np.float64, 3)
 _room_for_option = stack_room("counter_value.option", np.float64, 2, COLUMNS)
 
 
@@ -197,10 +200,10 @@ def _worth_of_clause(public, rules, steps, gains, clause, trigger, seat, item, t
 
 
 @kernel(rare=True)
-def _worth_of_clauses(public, rules, steps, seat, item, without, this_age, coins):
+def _worth_of_clauses(public, rules, steps, seat, item, without, this_age, apart):
     """Return the rough points that the moments of this age, or of the later ones, bring a city by its clauses; and
-    those of the end of the game, where it belongs. Clauses that read the age are valued age by age. ``coins``: to it
-    the coins among them are added that no decision brings."""
+    those of the end of the game, where it belongs. Clauses that read the age are valued age by age. ``apart``: to it
+    the coins and shields among them are added that no decision brings."""
     gains, worth, now = _room_for_worth(), 0.0, np.int64(public.age)
     clear_gains(gains)
     for trigger in range(w.ON_CARD, w.ON_SCORE):
@@ -224,7 +227,9 @@ def _worth_of_clauses(public, rules, steps, seat, item, without, this_age, coins
             public.age = now
     if this_age == (public.age == w.AGES - 1):
         worth += _scored(public, rules, seat, seat, item)
-    coins[0] += gains[OWN, COINS] + gains[OWN, COINS_AT_ONCE]
+    apart[0] += gains[OWN, COINS] + gains[OWN, COINS_AT_ONCE]
+    apart[1] += gains[OWN, SHIELDS]
+    apart[2] += gains[OWN, AGE_SHIELDS]
     return worth + rough_points(gains)
 
 
@@ -250,15 +255,17 @@ def _put_back(public, rules, saved, seat):
 
 
 @kernel(rare=True)
-def _worth_after(public, rules, steps, saved, seat, item, without, times, others, coins):
-    """Return the rough points that the clauses of a city bring after a number of steps, and the coins among them."""
-    coins[0] = 0.0
+def _worth_after(public, rules, steps, saved, seat, item, without, times, others, apart):
+    """Return the rough points that the clauses of a city bring after a number of steps; fill the coins and shields
+    among them."""
+    for kind in range(3):
+        apart[kind] = 0.0
     _walk(public, rules, steps, seat, times, others, w.FOR_AGE)
-    worth = _worth_of_clauses(public, rules, steps, seat, item, without, True, coins)
+    worth = _worth_of_clauses(public, rules, steps, seat, item, without, True, apart)
     _put_back(public, rules, saved, seat)
     if public.age < w.AGES - 1:
         _walk(public, rules, steps, seat, times, others, w.FOR_GAME)
-        worth += _worth_of_clauses(public, rules, steps, seat, item, without, False, coins)
+        worth += _worth_of_clauses(public, rules, steps, seat, item, without, False, apart)
         _put_back(public, rules, saved, seat)
     return worth
 
@@ -294,38 +301,51 @@ def _other_raisers(public, rules, seat, counter):
 
 
 @kernel(rare=True)
-def add_worth_of_steps(public, rules, seat, item, spender, gains):
-    """Add what the expected changes of counters are worth to a city, as coins and in rough points; ``item``: a
-    structure or stage that it is to place, -1 none; ``spender``: a clause whose changes they are, -1 none. What it
-    spends costs it nothing, as its gains are counted already."""
-    saved, largest, lowers, others, farther = _room_for_saved(), 0.0, False, 0, 0.0
+def _look_ahead(public, rules, gains, seat, item, saved):
+    """Keep the counters of a city; return what steps it expects: the largest one, whether any goes down, how many other
+    cities take steps of the table, and how many times the largest one a city may still go."""
+    largest, lowers, others, farther = 0.0, False, 0, 0.0
     for counter in range(rules.counters):
         saved[counter] = public.counter[seat, counter]
         step = gains[OWN, STEPS_FROM + counter]
         lowers = lowers or step < 0.0
-        if step > 0.0 and rules.counter_of[counter] == w.OF_TABLE:
-            others = max(others, np.int64(_other_raisers(public, rules, seat, counter)))
         if step > 0.0:
+            if rules.counter_of[counter] == w.OF_TABLE:
+                others = max(others, np.int64(_other_raisers(public, rules, seat, counter)))
             largest = max(largest, step)
             farther = max(farther, 1.0 + _still_to_come(public, rules, counter, seat, item) / step)
+    return largest, lowers, others, farther
+
+
+@kernel(rare=True)
+def add_worth_of_steps(public, rules, seat, item, spender, gains):
+    """Add what the expected changes of counters are worth to a city, as coins, shields and in rough points; ``item``: a
+    structure or stage that it is to place, -1 none; ``spender``: a clause whose changes they are, -1 none. What it
+    spends costs it nothing, as its gains are counted already."""
+    saved = _room_for_saved()
+    largest, lowers, others, farther = _look_ahead(public, rules, gains, seat, item, saved)
     if largest == 0.0 and not lowers:
         return
     steps, shared, without = gains[OWN], others > 0, spender if lowers else -1
-    coins = _room_for_coins()
-    alone = _worth_after(public, rules, steps, saved, seat, item, without, 0.0, 0, coins)
-    before, more = coins[0], 0.0
-    together = _worth_after(public, rules, steps, saved, seat, item, without, 0.0, others, coins) if shared else 0.0
-    best, times, tried = -1e9, max(1.0, 1.0 / largest if largest > 0.0 else 1.0), 0
+    apart, before = _room_for_apart(), _room_for_alone()
+    alone = _worth_after(public, rules, steps, saved, seat, item, without, 0.0, 0, before)
+    together = _worth_after(public, rules, steps, saved, seat, item, without, 0.0, others, apart) if shared else 0.0
+    further = 1.0 / largest if largest > 0.0 else 1.0
+    best, best_times, times, tried = -1e9, 0.0, max(1.0, further), 0
     while tried == 0 or (not lowers and tried < _MOST_STEPS and times <= farther):
-        worth = _worth_after(public, rules, steps, saved, seat, item, without, times, 0, coins) - alone
-        brought = 0.0 if shared else coins[0] - before
+        worth = _worth_after(public, rules, steps, saved, seat, item, without, times, 0, apart) - alone
         if shared:
-            worth = 0.5 * (
-                worth + _worth_after(public, rules, steps, saved, seat, item, without, times, others, coins) - together
-            )
+            worth += _worth_after(public, rules, steps, saved, seat, item, without, times, others, apart) - together
+            worth *= 0.5
         if worth / times > best:
-            best, more = worth / times, brought / times
-        times += 1.0 / largest if largest > 0.0 else 1.0
+            best, best_times = worth / times, times
+        times += further
         tried += 1
-    gains[OWN, COINS] += more
-    gains[OWN, COUNTED] += best - rough_of_coins(more)
+    gains[OWN, COUNTED] += best
+    if not shared:
+        _worth_after(public, rules, steps, saved, seat, item, without, best_times, 0, apart)
+        for kind in range(3):
+            column = COINS if kind == 0 else (SHIELDS if kind == 1 else AGE_SHIELDS)
+            more = (apart[kind] - before[kind]) / best_times
+            gains[OWN, column] += more
+            gains[OWN, COUNTED] -= rough_of(column, more)

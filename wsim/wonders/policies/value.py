@@ -15,6 +15,7 @@ from wsim.wonders.kernels.turn import neighbor_left, neighbor_right
 from wsim.wonders.policies.clause_gains import (
     AGE_SHIELDS,
     COINS,
+    COINS_AT_ONCE,
     COUNTED,
     DEBTS,
     DIPLOMACY,
@@ -49,10 +50,12 @@ _S3 = np.uint64(3)
 _RAW_LANES, _MADE_LANES = np.uint64(0x00000000FFFFFFFF), np.uint64(0x00FFFFFF00000000)
 _UNITS_SOLD = 3  # by a neighbour: a rebate on the first unit helps about as often as one on its units of a group
 _LEAD = 2  # shields of a lead that have value
+_RESERVED = 6  # coins of a treasury that count as the reserve
 _FREE_BUILDS = w.FREE_ONCE_PER_AGE | w.FREE_FIRST_COLOR | w.FREE_FIRST_TURN | w.FREE_LAST_TURN
-(_POINT, _COUNTED, _COIN, _RIVALS_COIN, _RIVALS_LOSS, _RIVALS_DEBT) = (
-    INDEX[name] for name in ("point", "counted_point", "coin", "rivals_coin", "rivals_loss", "rivals_debt")
+(_POINT, _COUNTED, _RIVALS_COIN, _RIVALS_LOSS, _RIVALS_DEBT) = (
+    INDEX[name] for name in ("point", "counted_point", "rivals_coin", "rivals_loss", "rivals_debt")
 )
+_COIN, _RESERVE = INDEX["coin"], INDEX["reserve"]
 _RAW, _MADE = INDEX["raw_1"], INDEX["made_1"]
 _EITHER_TWO, _EITHER_MORE, _NEEDED, _NEXT_DOOR, _GLUT = (
     INDEX[name] for name in ("either_two", "either_more", "needed", "next_door", "glut")
@@ -69,6 +72,13 @@ _PLAY_LAST, _FROM_DISCARD, _COPY_GUILD, _FREE_BUILD, _CHEAP_STAGES = (
 )
 _YELLOW_CARD, _PURPLE_CARD, _BLACK_CARD = INDEX["yellow"], INDEX["purple"], INDEX["black"]
 _DENY_SCIENCE, _DENY_POINT = INDEX["deny_science"], INDEX["deny_point"]
+
+
+@kernel
+def treasury_value(settings, age, before, after):
+    """Return the value of a change of the coins of a treasury, of which the first ones are a reserve."""
+    reserve = min(after, _RESERVED) - min(before, _RESERVED)
+    return settings.weights[age, _COIN] * (after - before) + settings.weights[age, _RESERVE] * reserve
 
 
 # --- production and trade -------------------------------------------------------------------------------------------
@@ -289,7 +299,10 @@ def gains_value(public, settings, rules, seat, gains):
     """Return the value of gains from clauses, without coins received at once."""
     weights, one_war = settings.weights[public.age], 1.0 / (w.AGES - public.age)
     points = gains[OWN, POINTS] - gains[OWN, DEBTS] - gains[RIVAL, POINTS]
-    value = weights[_POINT] * points + weights[_COIN] * gains[OWN, COINS]
+    value = weights[_POINT] * points
+    if gains[OWN, COINS]:
+        before = public.coins[seat] + gains[OWN, COINS_AT_ONCE]
+        value += treasury_value(settings, public.age, before, before + gains[OWN, COINS])
     value += weights[_POINT] * (gains[OWN, COUNTED] - gains[RIVAL, COUNTED])
     shields = gains[OWN, SHIELDS] + one_war * gains[OWN, AGE_SHIELDS]
     if shields > 0.0:

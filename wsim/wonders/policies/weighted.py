@@ -28,23 +28,16 @@ from wsim.wonders.policies.clause_gains import COINS_AT_ONCE, OWN, room_for_gain
 from wsim.wonders.policies.clause_value import fill_gains_of_move, share_of, way_of_card
 from wsim.wonders.policies.features import INDEX
 from wsim.wonders.policies.points import coins_of, next_holder, next_stage
-from wsim.wonders.policies.value import card_for_next, city_needs, gains_value, item_value
+from wsim.wonders.policies.value import card_for_next, city_needs, gains_value, item_value, treasury_value
 from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, EFFECT, LOSS, SELL, STAGE, TURN
 
-_COIN, _RESERVE, _GIFT, _SALE, _DEBT = (INDEX[name] for name in ("coin", "reserve", "gift", "sale", "debt"))
+_GIFT, _SALE, _DEBT = (INDEX[name] for name in ("gift", "sale", "debt"))
 _STAGE, _SAVE_FREE = INDEX["stage"], INDEX["save_free"]
 _SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move for card and action
 _BANK = np.uint64(BANK_AT)
 _COINS, _NOTHING = np.uint64(0xFFFFFF << BANK_AT), np.uint64(0)  # the fields for coins paid to bank, left and right
 _CARD, _SALE_MOVE = np.uint64((1 << ACTION_AT) - 1), np.uint64(SELL << ACTION_AT)
-_RESERVED = 6  # coins of a treasury that count as the reserve
 _DENIED = 0.15  # fraction of a card's value to the next player that a move gains by not passing it on
-
-
-@kernel
-def _treasury(settings, age, before, after):
-    reserve = min(after, _RESERVED) - min(before, _RESERVED)
-    return settings.weights[age, _COIN] * (after - before) + settings.weights[age, _RESERVE] * reserve
 
 
 @kernel
@@ -52,7 +45,7 @@ def _loss_value(public, settings, choice, index):
     """Return the value of one payment for a loss; unpaid coins become debts (R32)."""
     age, coins = public.age, public.coins[choice.seat]
     most, paid = bank_of(choice.moves[0]), bank_of(choice.moves[index])
-    return _treasury(settings, age, coins, coins - paid) + settings.weights[age, _DEBT] * (most - paid)
+    return treasury_value(settings, age, coins, coins - paid) + settings.weights[age, _DEBT] * (most - paid)
 
 
 @kernel
@@ -62,7 +55,7 @@ def _after_paying(settings, age, coins, gained, move):
         return 0.0
     traded = left_of(move) + right_of(move)
     after = coins + gained - traded - bank_of(move)
-    return _treasury(settings, age, coins, after) - settings.weights[age, _GIFT] * traded
+    return treasury_value(settings, age, coins, after) - settings.weights[age, _GIFT] * traded
 
 
 @kernel
@@ -124,7 +117,7 @@ def effect_value(public, settings, choice, rules, index):
             value += share * item_value(public, settings, rules, city, card, needs)
     if gainer == seat and loser == NOBODY and rules.eventful[card]:
         gained += coins_of(public, rules, seat, card)
-    return value + _treasury(settings, public.age, coins, coins + gained)
+    return value + treasury_value(settings, public.age, coins, coins + gained)
 
 
 @kernel(rare=True)
@@ -165,7 +158,8 @@ def _best_rest(public, settings, choice, rules, stage, needs, first):
         best += settings.weights[age, _STAGE] + item_value(public, settings, rules, seat, stage, needs)
     sale = first + ways
     if sale < choice.count and choice.moves[sale] & _SAME == choice.moves[first] & _CARD | _SALE_MOVE:
-        sold = settings.weights[age, _SALE] + _treasury(settings, age, coins, coins + sale_coins(public, rules, seat))
+        after = coins + sale_coins(public, rules, seat)
+        sold = settings.weights[age, _SALE] + treasury_value(settings, age, coins, after)
         if sold > best:
             best, at = sold, ways
         ways += 1
