@@ -150,7 +150,7 @@ def test_redrawn_drafts_are_consistent_with_what_a_seat_saw(ruleset: str, player
 
 
 @pytest.mark.parametrize("when", [{"age": 2}, {"after": 1}, {"after": 2}, {"age": 3}])
-def test_a_later_draft_hides_what_it_should(when: dict[str, int]) -> None:
+def test_a_later_draft_hides_what_it_should(when: dict[str, Any]) -> None:
     """While it runs, search draws again the hands of the age, the pile and the stock, and keeps what its seat knows."""
     change = deck(several(28, points=1), draft=3, **when)
     position: Any = engine_table("1e", 4, set=(change,)).begin(7)

@@ -255,9 +255,9 @@ def test_the_end_of_a_turn_and_of_an_age(clockwork: Any, monkeypatch: pytest.Mon
     clockwork._finish_turn(game, rules)
     clockwork._fight(game, rules)
     assert game.flow.phase == layout.PEACE
-    monkeypatch.setattr(clockwork, "deal_further", lambda *given: given[2] == 3 and not done.append("deal 3"))
+    monkeypatch.setattr(clockwork, "deal_further", lambda *given: given[2] == 3)
     clockwork._end_age_clauses(game, rules)
-    assert (game.flow.phase, done.pop()) == (layout.DRAFT, "deal 3"), "after the conflicts of age II"
+    assert game.flow.phase == layout.DRAFT, "after the conflicts of age II"
     monkeypatch.setattr(clockwork, "deal_further", lambda *_: False)
     clockwork._end_age_clauses(game, rules)
     assert game.flow.phase == layout.AGE_OVER

@@ -25,7 +25,7 @@ def spies(event: str = "turn_start", source: str = "left_hand", name: str = "Spi
 
 
 SHOWN = spies("card_built", "hand", "Heralds", color=["blue", "brown"])
-DEAR = {"card": {"from": "right_hand", "if": "card.cost > 2 and card.age == age"}}
+DEAR: dict[str, Any] = {"card": {"from": "right_hand", "if": "card.cost > 2 and card.age == age"}}
 CASES: tuple[tuple[str, int, tuple[str, ...]], ...] = (
     ("1e", 3, (spies(), SHOWN)),
     ("1e", 4, (spies("age_start", **DEAR), spies("sold", "hand", "Heralds"), "settings.last_card='played'")),

@@ -515,7 +515,12 @@ def test_a_table_is_set_up_for_a_game(dealing: Any) -> None:
     dealing.reset_counters = dealing.note_watchers = lambda *_: loaded.append((9, 9))
     dealing.forget_event = lambda _public: None
     dealing.forget_drafts = lambda *_: loaded.append((9, 9))
-    dealing.deal_further = lambda *given: loaded.append((9, 9)) or given[2] == 0
+
+    def deal_further(_game: Any, _rules: Any, moment: int) -> bool:
+        loaded.append((9, 9))
+        return moment == 0
+
+    dealing.deal_further = deal_further
     game = cities(policy=[7] * 3, board_resource=[7] * 3, deed_count=4, discarded=4, display=4)
     game.own = [
         SimpleNamespace(seat=9, memory=[1.0] * 99, looked=1, recruits=slots(1), draft=slots(1), entrant=1, sought=[])
