@@ -1,8 +1,8 @@
-// A question as it is answered: progress and intervals come as events, the figures of a run as parts of its page.
+// Shows a question in progress: progress and intervals arrive as events, the figures of a run as parts of its page.
 const asked = document.getElementById("asked");
 const figures = document.getElementById("so-far");
-const GROWTH = 1.5;  // the figures are drawn again when there are this many times as many games
-let drawn = 0;  // games of the figures that are shown
+const GROWTH = 1.5;  // the figures are redrawn when the number of games has grown by this factor
+let drawn = 0;  // number of games in the figures shown
 let drawing = false;
 
 function inWords(seconds) {
@@ -27,7 +27,7 @@ async function draw(last) {
       }
     }
   } catch {
-    // the connection is lost, which the events say
+    // the connection is lost; the event source reports it
   }
   drawing = false;
 }

@@ -1,8 +1,8 @@
-// The values of the decisions beside the board: those of the moment that is shown, and new ones as they are known.
+// Shows the values of the decisions at the moment that the board shows, and adds new values as they are computed.
 let here = 0;
 const sleep = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
 
-// Cards are drawn where their moves are listed, from the drawings that the page has once.
+// Draws cards next to their moves, from the drawings that the page contains once.
 function draw(article) {
   for (const place of article.querySelectorAll("[data-card]:not(.drawn)")) {
     const drawing = document.querySelector(`template[data-face-of="${CSS.escape(place.dataset.card)}"]`);
@@ -45,7 +45,7 @@ async function fill() {
       if (focused) document.querySelector(`#values [aria-label="${CSS.escape(focused)}"]`)?.focus();
       await sleep(1500);
     } catch {
-      await sleep(2000); // the server does not answer: again
+      await sleep(2000); // the server does not answer: try again
     }
   }
 }

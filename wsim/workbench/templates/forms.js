@@ -1,7 +1,7 @@
-// A form of a question: choices from lists, mistakes beside their fields while typing, a preview and a forecast.
+// The form of a question: choices from lists, mistakes next to their fields while typing, a preview and a forecast.
 const form = document.querySelector("form[data-check]");
-const QUICK = 250;  // milliseconds after a key: every value is read
-const DEEP = 900;  // the games are prepared, too
+const QUICK = 250;  // milliseconds after a keystroke: check every value
+const DEEP = 900;  // milliseconds: also prepare the games
 const MAX_SHOWN = 60;
 let newest = 0;
 
@@ -47,7 +47,7 @@ async function check(deep) {
     const reply = await fetch(form.dataset.check, { method: "POST", body: fields });
     if (reply.ok && number === newest) show(await reply.json(), deep);
   } catch {
-    // the server has ended; asking will say so
+    // the server has stopped; submitting the form will show this
   }
 }
 
@@ -87,7 +87,7 @@ for (const picker of document.querySelectorAll("details.picker")) {
       button.type = "button";
       button.append(label);
       if (card) {
-        button.dataset.face = card; // shown while it is pointed at or has the focus (cards.js)
+        button.dataset.face = card; // drawn while the button is pointed at or has the focus (cards.js)
         const drawing = drawingOf(card)?.content.querySelector(".face");
         if (drawing) button.style.setProperty("--kind", drawing.style.getPropertyValue("--kind"));
       }
@@ -99,9 +99,9 @@ for (const picker of document.querySelectorAll("details.picker")) {
       return item;
     });
     if (fits.length > MAX_SHOWN) {
-      items.push(Object.assign(document.createElement("li"), { textContent: `and ${fits.length - MAX_SHOWN} more: search` }));
+      items.push(Object.assign(document.createElement("li"), { textContent: `and ${fits.length - MAX_SHOWN} more; search to narrow the list` }));
     }
-    if (!fits.length) items.push(Object.assign(document.createElement("li"), { textContent: "nothing fits" }));
+    if (!fits.length) items.push(Object.assign(document.createElement("li"), { textContent: "no matches" }));
     list.replaceChildren(...items);
   }
 

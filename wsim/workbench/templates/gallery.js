@@ -1,4 +1,4 @@
-// The gallery: chips and words filter at once, and the address keeps them.
+// The gallery: chips and words filter immediately, and the address stores them.
 const form = document.getElementById("filter");
 const facets = [...form.querySelectorAll("[data-facet]")].map((one) => one.dataset.facet);
 const cards = [...document.querySelectorAll("#cards > li")];
@@ -33,7 +33,7 @@ function keep(wanted, words) {
   }
   try {
     history.replaceState(null, "", address);
-  } catch { /* a page on the disk has no address of its own */ }
+  } catch { /* the address of a page on disk cannot be changed */ }
 }
 
 form.addEventListener("input", filter);

@@ -1,10 +1,10 @@
-// See it move: a slider changes the address, the card is drawn again, and the figures of its games come as events.
+// See it move: a slider changes the address, the card is redrawn, and the figures of its games arrive as events.
 const moving = document.getElementById("moving");
 const at = moving.dataset.at;
-const WAIT = 250;  // milliseconds after a movement
+const WAIT = 250;  // milliseconds after a slider has moved
 let source = null;
 let timer = 0;
-let depth = 0;  // changes that can be undone
+let depth = 0;  // number of changes that can be undone
 
 function written(value, kind, signed) {
   if (value === null) return "";
@@ -62,11 +62,11 @@ function follow() {
   source?.close();
   const state = document.getElementById("state");
   if (!document.querySelector(".slider.moved") && !document.querySelector("#sliders [name=change]")) {
-    state.textContent = "As printed. Move a slider: the games begin at once.";
+    state.textContent = "As printed. Move a slider: games start immediately.";
     for (const line of document.querySelectorAll("#figures tbody tr")) line.className = "old";
     return;
   }
-  state.textContent = "The players sit down ...";
+  state.textContent = "Preparing the games ...";
   for (const line of document.querySelectorAll("#figures tbody tr")) line.classList.add("old");
   source = new EventSource(moving.dataset.events);
   source.addEventListener("message", (event) => {
@@ -76,14 +76,14 @@ function follow() {
       source.close();
       return;
     }
-    const done = record.deals >= record.most ? ": enough" : "";
+    const done = record.deals >= record.most ? " (finished)" : "";
     state.textContent = `${record.deals.toLocaleString("en")} deals, each played twice${done}.`;
     showFigures(record.rows);
   });
-  source.addEventListener("error", () => { state.textContent = "The connection is lost; it is tried again."; });
+  source.addEventListener("error", () => { state.textContent = "The connection is lost; trying again."; });
 }
 
-// The page at an address: its card, its links and what its forms carry take the place of the present ones.
+// Loads the page at an address, and replaces the card, the links and the hidden form fields with those of that page.
 async function renew(address, push) {
   const reply = await fetch(address);
   const page = new DOMParser().parseFromString(await reply.text(), "text/html");

@@ -1,4 +1,4 @@
-// Waits until something changes (data-changes, an address that answers then) and puts the new page in the old one's place.
+// Waits for a change (data-changes: an address that answers when there is one), then replaces the page's content.
 "use strict";
 (() => {
   const said = document.createElement("p");
@@ -9,7 +9,7 @@
 
   async function answered(address) {
     const reply = await fetch(address);
-    if (reply.status >= 500) throw new Error(reply.statusText); // a server that is ending
+    if (reply.status >= 500) throw new Error(reply.statusText); // the server is stopping
     return reply;
   }
 
@@ -39,18 +39,18 @@
         const { version } = await reply.json();
         said.hidden = true;
         if (String(version) === box.dataset.version) continue;
-        if ("reload" in box.dataset) return void location.reload(); // what it shows has scripts of its own
+        if ("reload" in box.dataset) return void location.reload(); // the new content has its own scripts
         await renew();
       } catch {
         said.className = "refused";
-        said.textContent = "The connection is lost; it is tried again.";
+        said.textContent = "The connection is lost; trying again.";
         said.hidden = false;
         await sleep(2000);
       }
     }
   }
 
-  // How long each seat has been choosing: the server says how long it was when the page was made.
+  // Shows how long each seat has been choosing; the server gives the time up to when the page was rendered.
   const shownAt = new WeakMap();
   function tick() {
     for (const clock of document.querySelectorAll(".clock")) {
@@ -61,7 +61,7 @@
     }
   }
 
-  // As many places as players.
+  // Shows as many name fields as there are players.
   const players = document.getElementById("players");
   function places() {
     document.querySelectorAll(".place").forEach((place, index) => { place.hidden = index >= (Number(players.value) || 7) && !place.querySelector("input").value; });

@@ -1,4 +1,4 @@
-// What each study found is computed when its row comes into view, one after the other.
+// Requests the finding of each study when its row comes into view, one at a time.
 const waiting = [];
 let busy = false;
 
@@ -14,7 +14,7 @@ async function next() {
       if (page.body.childElementCount) box.replaceChildren(...page.body.childNodes);
     }
   } catch {
-    // the server has ended: the row stays without its finding
+    // the server has stopped: the row stays without a finding
   }
   busy = false;
   next();

@@ -1,23 +1,23 @@
-// Terms of statistics and of this laboratory, explained where the pointer or the focus is.
+// Explains statistical terms and terms of wsim when they are pointed at or have the focus.
 const TERMS = {
   "confidence interval": "A range that contains the true value in 95 of 100 studies like this one.",
   interval: "A range that contains the true value in 95 of 100 studies like this one.",
-  deal: "One shuffle with its boards and seats. All arms play the same deals, so luck cancels in the difference.",
-  deals: "Shuffles with their boards and seats. All arms play the same deals, so luck cancels in the difference.",
-  baseline: "The game as it is, with which the change is compared.",
+  deal: "One shuffle with its boards and seats. All arms play the same deals, so most of the luck cancels in the difference.",
+  deals: "Shuffles with their boards and seats. All arms play the same deals, so most of the luck cancels in the difference.",
+  baseline: "The unchanged game, with which the variant is compared.",
   variant: "The changed game.",
-  pocock: "A way to look at the data several times: it stops early if the effect is large.",
-  obrien_fleming: "A way to look at the data several times: it stops early only for very large effects, and has the shorter final interval.",
-  alpha: "The accepted chance of reporting an effect that is not there.",
-  "fair share": "The wins that a seat would have if all were equal: one in four with four players.",
-  "win share": "The part of its games that something wins; a shared win counts in part.",
+  pocock: "A method for looking at the data several times; it stops early if the effect is large.",
+  obrien_fleming: "A method for looking at the data several times; it stops early only for very large effects, and its final interval is shorter.",
+  alpha: "The accepted probability of reporting an effect that does not exist.",
+  "fair share": "The win share of each seat if all seats were equally strong: one in four with four players.",
+  "win share": "The fraction of games won; a shared victory counts as a fraction of a win.",
   policy: "A rule or program that chooses the moves of a simulated player.",
   policies: "Rules or programs that choose the moves of simulated players.",
-  worth: "What something gains the seat that wants it, compared with the next best thing. Chance decides who gets it, so this is causal.",
+  worth: "The win share that a seat gains from the item that it wants, compared with its next best choice. Chance decides who gets the item, so the effect is causal.",
   seat: "A place at the table, numbered from 0.",
-  budget: "The most deals that are played; it stops earlier if the answer is clear.",
-  "variance reduction": "How much of the luck cancels because both games have the same deals.",
-  metric: "The figure that is compared.",
+  budget: "The maximum number of deals; playing stops earlier if the answer is clear.",
+  "variance reduction": "The fraction of the variance that cancels because both games are played on the same deals.",
+  metric: "The quantity that is compared.",
 };
 const NAMES = Object.keys(TERMS).sort((one, other) => other.length - one.length);
 const PATTERN = new RegExp(`\\b(${NAMES.join("|")})\\b`, "i");

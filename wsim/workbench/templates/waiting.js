@@ -1,4 +1,4 @@
-// The page of a table that is still summed up: ask for it, then show it; a refusal is shown in place.
+// The page of a table that is still being computed: request the table, then show it or the error message.
 try {
   const reply = await fetch(location.href, { headers: { "X-Wait": "1" } });
   if (reply.ok) {
@@ -8,5 +8,5 @@ try {
     document.querySelector("main").replaceWith(document.adoptNode(page.querySelector("main")));
   }
 } catch {
-  document.getElementById("waiting").textContent = "The connection is lost. Load the page again to go on.";
+  document.getElementById("waiting").textContent = "The connection is lost. Reload the page to continue.";
 }
