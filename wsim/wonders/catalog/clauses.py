@@ -536,8 +536,8 @@ def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping
     for mistakes in (
         _coins_without_city(clause) if each_is_known else (),
         _fields_of_options(clause),
-        _unclear_choices(clause, each_is_known),
-        _nobody_to_decide(clause),
+        _impossible_choices(clause, each_is_known),
+        _invalid_decider(clause),
         _fields_not_for_scoring(clause),
     ):
         for where, message in mistakes:
@@ -584,7 +584,7 @@ def _fields_of_options(clause: Clause) -> Iterator[Mistake]:
             yield (field,), f"{message}; accepted: {field} in each option, or two clauses"
 
 
-def _unclear_choices(clause: Clause, each_is_known: bool) -> Iterator[Mistake]:
+def _impossible_choices(clause: Clause, each_is_known: bool) -> Iterator[Mistake]:
     """Yield choices that are impossible, or that are impossible in a single decision."""
     options = clause.options()
     if clause.one and each_is_known and clause.each not in _SEVERAL:
@@ -604,8 +604,8 @@ def _unclear_choices(clause: Clause, each_is_known: bool) -> Iterator[Mistake]:
             yield ("amount",), f"{message}; accepted: two clauses"
 
 
-def _nobody_to_decide(clause: Clause) -> Iterator[Mistake]:
-    """Yield a decider who has nothing to decide, or does not exist."""
+def _invalid_decider(clause: Clause) -> Iterator[Mistake]:
+    """Yield deciders that have nothing to decide or do not exist."""
     if clause.decider and not clause.options() and clause.event != "scored":
         yield ("decider",), "nothing is decided; accepted with: may, price, choose, one, card, amount"
     hands = [option.card.source for option in clause.options() if option.card and option.card.source in w.HAND_EVENTS]

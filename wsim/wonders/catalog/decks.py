@@ -50,10 +50,12 @@ class Deck:
 
     Attributes
     ----------
-    deal: cards in the hand of each player; 0: none. display: cards that lie open for all; 0: none. draft: cards in the
-        hand of each player, of which it keeps one and passes the others on; 0: none. All 0: cards are only drawn from
-        its stock. age: before which they are dealt or displayed, 1 to 3. after: after the conflicts of which age they
-        are instead, 1 to 3; 0: of none. recruit: one of ``RECRUIT``.
+    deal: number of cards dealt to each player. display: number of cards displayed for all.
+    draft: number of cards dealt to each player, who keeps one and passes the others on. If deal, display and draft are
+        all 0, cards are only drawn from the stock.
+    age: the age before which cards are dealt or displayed, 1 to 3.
+    after: the age after whose conflicts they are dealt or displayed instead, 1 to 3; 0: ``age`` applies.
+    recruit: one of ``RECRUIT``.
     """
 
     name: str
@@ -73,12 +75,12 @@ class Deck:
 
     @property
     def moment(self) -> int:
-        """When it is dealt: 2 * age before that age (from 0), 1 more after its conflicts."""
+        """The moment at which it is dealt: 2 * age before an age (numbered from 0), 2 * age + 1 after its conflicts."""
         return 2 * (self.after - 1) + 1 if self.after else 2 * (self.age - 1)
 
     @property
     def supply(self) -> Mapping[str, int]:
-        """How players come to its cards, as written in a card file."""
+        """How players get its cards, as written in a card file."""
         ways = {"deal": self.deal, "display": self.display, "draft": self.draft}
         return {name: number for name, number in ways.items() if number}
 

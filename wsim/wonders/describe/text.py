@@ -206,17 +206,17 @@ def _conflict_line(fought: Mapping[str, Any]) -> str:
 
 
 def draft_text(view: Mapping[str, Any]) -> str:
-    """Return when the draft of a further deck is that a view is about (R101)."""
+    """Describe when the current draft of a further deck takes place (R101)."""
     return "before turn 1, a draft" if view["turn"] == 1 else "after the conflicts, a draft"
 
 
 def hands_before(view: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the hands of others that a seat has seen in this turn (R105)."""
+    """Return the other seats' hands that a seat has seen in this turn (R105)."""
     return [seen for seen in view.get("hands_seen", ()) if seen["turn"] == view["turn"]]
 
 
 def view_lines(catalogue: Catalogue, view: Mapping[str, Any]) -> list[str]:
-    """Return what a seat may know (``Position.view``): the cities, their structures, its own board and hand."""
+    """Describe a seat's view (``Position.view``): the cities, their structures, its own board and hand."""
     me = view["seat"]
     when = draft_text(view) if view.get("draft") else f"turn {view['turn']}"
     return [

@@ -23,20 +23,24 @@ _FACE_UP = tuple(ACTIONS[action] for action in (BUILD, DISCARD, TAKE))
 def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str, ...]:
     """Return the names of the columns of an observation, in order.
 
-    ``hand:CARD`` counts copies in the own hand, ``mate:CARD`` in the mate's (teams). A city's columns begin with
-    ``own.``, then ``left1.``, ``left2.``, ... going left; ``built:CARD`` is 1 or 0. If the catalogue has clauses, a
-    city also has the facts that only they use (``own.free_build_tokens``) and all counters (``own.counter:favour``;
-    those of the table are the same for every city). If clauses ask (R72), ``asking.entry`` is 1 + the card or stage
-    that asks at the moment, else 0, ``asking.clause`` the number of its clause, and ``asking.owner`` how many seats to
-    the left the city that has it is (R98). If clauses let a city see the hand of a neighbour (R105),
-    ``left_hand:CARD`` and ``right_hand:CARD`` count the cards that it saw in this turn, until its moves are made. Of
-    cards of further decks (R88), ``recruit:CARD`` is 1 for those in the own
-    hand, ``display:CARD`` for those that lie open, and ``recruited:CARD`` of a city for those that it has
-    (``copied:CARD`` for copies, R103, where clauses give some);
-    ``asking.clause`` is 0 when they may be recruited, or one of ``draft:CARD`` is to be kept (R101; only where decks
-    are drafted). With ``history``, they are followed by ``passedT:CARD``, the hand passed on after turn T of this age,
-    and for every age, turn and city ``deed:A.T.CITY.action`` (0 none, 1 + place in ACTIONS), ``.card`` (number, of
-    builds) and ``.bank`` (coins), with ``.late.`` those of last cards and of builds from the discard pile.
+    ``hand:CARD`` counts the copies in the seat's own hand, ``mate:CARD`` the copies in its mate's hand (teams). A
+    city's columns begin with ``own.``, then ``left1.``, ``left2.``, ... going left; ``built:CARD`` is 1 or 0.
+
+    If the catalogue has clauses, a city also has the facts that only clauses use (``own.free_build_tokens``), all
+    counters (``own.counter:favour``; counters of the table are the same for every city) and, if clauses give copies,
+    ``copied:CARD`` (R103). If clauses ask (R72), ``asking.entry`` is 1 + the number of the card or stage that asks, 0
+    if none does; ``asking.clause`` is the number of its clause, and ``asking.owner`` the number of seats to the left
+    at which the city that has the clause sits (R98). If clauses let a city see a neighbour's hand (R105),
+    ``left_hand:CARD`` and ``right_hand:CARD`` count the cards that it saw in this turn, until its moves are made.
+
+    For cards of further decks (R88), ``recruit:CARD`` is 1 for cards in the seat's own hand, ``display:CARD`` for
+    displayed cards, ``recruited:CARD`` for cards that a city has recruited, and ``draft:CARD`` for cards of which the
+    seat keeps one (R101; only if decks are drafted). ``asking.clause`` is 0 when the seat may recruit or must keep a
+    card.
+
+    With ``history``, further columns are ``passedT:CARD``, the hand passed on after turn T of this age, and for every
+    age, turn and city ``deed:A.T.CITY.action`` (0: none; otherwise 1 + index in ACTIONS), ``.card`` (number of the card
+    built) and ``.bank`` (coins); ``.late.`` marks last cards and builds from the discard pile.
     """
     names, recruits = [card.name for card in catalogue.cards], [card.name for card in catalogue.deck_cards]
     labels = [*_TABLE, *(f"hand:{name}" for name in names)]
