@@ -1,7 +1,7 @@
-"""The array of addresses that an engine gets (calls.py), as kernels see it: the address of its first element.
+"""The kernel type of the address array that an engine receives (calls.py): the address of its first element.
 
-Numba passes an array as seven words and counts its references in every kernel that hands it on, with atomic
-operations: four for each decision of a game. Nobody frees the array while an entry point runs, because its caller
+Numba passes an array as seven words and counts its references in every kernel that passes it on, with atomic
+operations: four for each decision of a game. The array cannot be freed while an entry point runs, because its caller
 holds it.
 """
 
@@ -21,13 +21,13 @@ _MOST = 1 << 16  # addresses; the length is not known
 
 
 class Addresses(Lanes):
-    """The type of an array of addresses in kernels. Entry points take an array of numpy's for it."""
+    """The type of an address array in kernels. Entry points accept a numpy array for it."""
 
     def __init__(self) -> None:
         super().__init__(types.uint64, types.uint64, 8, (_MOST,), "addresses", True)
 
     def can_convert_from(self, typingctx: Any, other: Any) -> Any:  # noqa: ARG002
-        """Let Python hand a numpy array to an entry point."""
+        """Allow Python to pass a numpy array to an entry point."""
         return Conversion.safe if other == ARRAY else None
 
 
@@ -36,7 +36,7 @@ register_model(Addresses)(LanesModel)
 
 @unbox(Addresses)
 def _unbox(_kind: Any, value: Any, c: Any) -> Any:
-    """Return the address of the first element of a numpy array, which is held until the entry point is done."""
+    """Return the address of the first element of a numpy array, which is kept alive until the entry point is done."""
     array = c.unbox(ARRAY, value)
     first = cgutils.create_struct_proxy(ARRAY)(c.context, c.builder, array.value).data
 

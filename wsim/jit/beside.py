@@ -1,4 +1,4 @@
-"""Compiling on two processors: another process compiles a module's entry points and keeps them on the disk.
+"""Compiling on two processors: another process compiles a module's entry points and stores them on disk.
 
 Numba holds one lock while it compiles, so threads gain nothing. If the other process fails, nothing is lost: missing
 entry points are compiled here when their module is imported.
@@ -17,14 +17,14 @@ from wsim.jit.cache import cache_is_cold, can_store
 from wsim.jit.modes import JIT, STORES
 from wsim.processors import usable_cpus
 
-_INSIDE = "WSIM_COMPILING_BESIDE"  # set in the other process, which starts none of its own
+_INSIDE = "WSIM_COMPILING_BESIDE"  # set in the other process, which must not start a further one
 _PATIENCE = 600.0  # seconds until the other process is given up
 
 
 def seconds_to_compile(module: str, alone: float, rest: float) -> float:
-    """Return about how long a first command compiles, 0 where the entry points of ``module`` are compiled already.
+    """Estimate how many seconds a first command compiles; 0 if the entry points of ``module`` are compiled already.
 
-    ``alone`` and ``rest`` are the seconds of that module and of all else on one processor.
+    ``alone`` and ``rest`` are the seconds for that module and for everything else on one processor.
     """
     if not cache_is_cold(*_place_of(module)):
         return 0.0
@@ -35,9 +35,9 @@ def seconds_to_compile(module: str, alone: float, rest: float) -> float:
 def compiled_beside(module: str, meanwhile: Sequence[str] = ()) -> Iterator[None]:
     """Have the entry points of a module such as "wsim.wonders.kernels.engine" compiled while the block runs.
 
-    Returns when both are done. Where the block is done first, the modules ``meanwhile``, which will be needed later,
-    are compiled here until the other process is done, too. Does nothing if the entry points of ``module`` are compiled
-    already or cannot be stored, or with a single processor.
+    Returns when both are done. If the block is done first, the modules ``meanwhile``, which will be needed later, are
+    compiled here until the other process is done. Does nothing if the entry points of ``module`` are compiled already
+    or cannot be stored, or with a single processor.
     """
     process = _start(module) if _is_worth_it(module) else None
     try:
@@ -56,7 +56,7 @@ def compiled_beside(module: str, meanwhile: Sequence[str] = ()) -> Iterator[None
 
 
 def _is_worth_it(module: str) -> bool:
-    """Return whether another process can compile a module for this one."""
+    """Return whether another process can and should compile a module for this one."""
     if not JIT or _INSIDE in os.environ or usable_cpus() < 2 or not sys.executable or hasattr(sys, "frozen"):
         return False
     package, name = _place_of(module)
@@ -64,13 +64,13 @@ def _is_worth_it(module: str) -> bool:
 
 
 def _place_of(module: str) -> tuple[str, str]:
-    """Return the package below wsim of a module and how the names of its entry points begin on the disk."""
+    """Return the package of a module below wsim and the prefix of the names of its entry points on disk."""
     package, _, name = module.removeprefix("wsim.").rpartition(".")
     return package, f"{name}."
 
 
 def _start(module: str) -> subprocess.Popen[bytes] | None:
-    """Start a process that imports a module from where this one would."""
+    """Start a process that imports a module from the same location as this process."""
     environment = {**os.environ, _INSIDE: "1", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     silent = subprocess.DEVNULL
     try:

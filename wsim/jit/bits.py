@@ -27,7 +27,7 @@ def reverse_bits(word: Any) -> Any:
 
 
 def _compile(function: Any, result: Any, generate: Any) -> None:
-    """Let numba compile a function of a word to the instruction that ``generate`` writes.
+    """Make numba compile a function of a word to the instruction that ``generate`` emits.
 
     Not by an overload that numba inlines: that also drops stores into records returned by other kernels.
     """

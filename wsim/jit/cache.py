@@ -1,8 +1,8 @@
 """The folders of compiled kernels.
 
-An entry point is made of many kernels, in many modules. The folder in which it is kept therefore carries a digest of
-every kernel source, so an edited kernel can never run code compiled from its former source. Files in the folder are
-loaded as code, so only this user may write there.
+An entry point consists of many kernels from many modules. The name of its folder therefore contains a digest of every
+kernel source, so an edited kernel never runs code compiled from its former source. Files in the folder are loaded as
+code, so only this user may write there.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from wsim.jit.modes import CHECKED, JIT, PLAIN
 SUFFIX = ".kernel"
 PACKAGE = Path(__file__).parents[1]
 SHARED_SOURCES = ("jit", "kernels", "rng.py", "facts.py", "limits.py", "policies/interface.py")
-KERNEL_PLACES = ("words.py", "facts.py", "limits.py", "kernels", "policies")  # of a game: what its kernels are made of
+KERNEL_PLACES = ("words.py", "facts.py", "limits.py", "kernels", "policies")  # of a game: the sources of its kernels
 
 
 @lru_cache
 def source_digest(package: str) -> str:
     """Return a digest of the sources that a kernel of a package may call, shared ones first.
 
-    Of a package below wsim, such as "wonders.policies", these are the words and limits of its game, and the game's
-    kernels; those of its policies call both. Of a package of someone else's, such as "my_game.kernels", all that its
-    top package has.
+    For a package below wsim, such as "wonders.policies", these are the words, limits and kernels of its game, which the
+    kernels of its policies also call. For a third-party package, such as "my_game.kernels", these are all sources of
+    its top package.
     """
     digest = hashlib.sha256()
     game, _, room = package.partition(".")
@@ -73,13 +73,13 @@ def _cache_root() -> Path:
 
 
 def _temporary_root() -> Path:
-    """Return the folder for users without a home, one for each of them."""
+    """Return the folder for a user without a home directory, one per user."""
     user = f"-{os.getuid()}" if hasattr(os, "getuid") else ""
     return Path(tempfile.gettempdir()) / f"wsim-cache{user}"
 
 
 def cache_directory(package: str) -> Path:
-    """Return the cache folder of exactly the present kernel sources of a package below wsim."""
+    """Return the cache folder for the current kernel sources of a package below wsim."""
     python = f"{sys.version_info[0]}.{sys.version_info[1]}"
     mode = "-checked" * CHECKED + "-plain" * PLAIN
     return _cache_root() / f"{package}-{source_digest(package)}-py{python}-numba{numba.__version__}{mode}"

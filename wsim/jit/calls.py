@@ -1,6 +1,6 @@
-"""Compiled functions called by their address or by name: an engine calls policies that it was not compiled with.
+"""Compiled functions called by address or by name: an engine calls policies that it was not compiled with.
 
-An engine gets an array of addresses, so that neither another line-up nor another policy compiles it again. Keep the
+An engine gets an array of addresses, so a different line-up or policy does not require compiling it again. Keep the
 function as long as its address is used: machine code is freed with the last reference to it. Without the JIT,
 "addresses" are the functions themselves.
 
@@ -8,8 +8,8 @@ Code that several entry points share is compiled once, as a separate entry point
 name contains the digest of its package, so machine code on disk is only linked with the sources that it was compiled
 from.
 
-What calls a function of Python's is compiled once, too, for all of them: it takes the address of the C callback as its
-last argument (``call_back``), and ``Bound`` puts a few instructions in front of it that know the address.
+The code that calls Python functions is also compiled only once for all of them: it takes the address of the C callback
+as its last argument (``call_back``), and ``Bound`` puts a few instructions in front of it that supply the address.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _address(function: Any) -> int:
 
 
 def call(address: Any, *records: Any) -> Any:
-    """Call the entry point at an address, a function of records that returns an int64; exceptions go through."""
+    """Call the entry point at an address, a function of records that returns an int64; exceptions propagate."""
     return address(*records)
 
 
@@ -68,11 +68,10 @@ _NUMBERS = count()
 
 
 class Bound:
-    """An entry point like another one, but for its last argument, which is bound to the address of a C callback.
+    """An entry point whose last argument is bound to the address of a C callback.
 
-    Attributes
-    ----------
-    address: of the machine code. kept: what must live as long as it: code, the entry point, the callback.
+    Attributes ---------- address: of the machine code. kept: objects that must live as long as it: code, the entry
+    point, the callback.
     """
 
     def __init__(self, entry: Any, address: int, callback: Any) -> None:
@@ -97,8 +96,8 @@ class Bound:
 def linked(entry: Any, name: str, package: str) -> Any:
     """Return a kernel that calls an entry point, which is not compiled again in the callers of that kernel.
 
-    The entry point returns an int64. ``name`` and the package in whose folder it is kept tell it from all others; it
-    has to be held as long as anything that calls it.
+    The entry point returns an int64. It is identified by ``name`` and by the package in whose folder it is stored, and
+    must be kept alive as long as its callers.
     """
     if not JIT:
         return entry
@@ -124,7 +123,7 @@ def linked(entry: Any, name: str, package: str) -> Any:
 
 
 def _called(context: Any, builder: Any, callee: Any, wanted: Any, kinds: Any, records: Any) -> Any:
-    """Return the code of a call with a tuple of arguments of some kinds, for the kinds that are wanted."""
+    """Return the code of a call with a tuple of arguments of the given kinds, converted to the required kinds."""
     given = [
         context.cast(builder, builder.extract_value(records, index), kind, other)
         for index, (kind, other) in enumerate(zip(kinds, wanted, strict=True))
@@ -163,7 +162,7 @@ def _call_back(_context: Any, kind: Any, address: Any, words: Any) -> Any:
 
 
 call_back: Any = intrinsic(_call_back)
-"""Calls the C function of 64-bit words at an address, which returns what ``kind`` is; for kernels only."""
+"""Calls the C function of 64-bit words at an address, which returns a value of type ``kind``; for kernels only."""
 
 
 def _address_of(_context: Any, record: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A clock for kernels, which cannot ask Python's: the system's own, called by its name."""
+"""A clock for kernels, which cannot use Python's: the system clock, called by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MONOTONIC = getattr(time, "CLOCK_MONOTONIC", 0)
 
 
 def nanoseconds() -> int:
-    """Return the time in nanoseconds since some moment, as an int64; only differences mean anything."""
+    """Return the time in nanoseconds since an arbitrary moment, as an int64; only differences are meaningful."""
     return time.monotonic_ns()
 
 

@@ -2,7 +2,7 @@
 
 The function is called with copies in separate memory, between two guards of zeros: its writes are discarded, and there
 is nothing next to the copies. Its indices, and those of every function compiled for it, are checked. Code that wants to
-reach other memory can: what protects from it is a process of its own (``wsim.policies.isolation``).
+reach other memory still can; only a separate process protects against that (``wsim.policies.isolation``).
 """
 
 from __future__ import annotations
@@ -30,10 +30,8 @@ _LINE = 64  # every copy begins on its own cache line
 def in_copies(function: Any, records: tuple[np.dtype[Any], ...], taken_back: tuple[str, ...]) -> Any:
     """Return a kernel that calls a function of four records with copies of them.
 
-    Parameters
-    ----------
-    records: dtypes of public, own, choice and rules.
-    taken_back: fields of the second; what the function writes there is copied back. Nothing else is.
+    Parameters ---------- records: dtypes of public, own, choice and rules. taken_back: fields of the own record; only
+    what the function writes there is copied back.
     """
     if not JIT:
         return _with_plain_copies(function, taken_back)
@@ -48,7 +46,7 @@ def in_copies(function: Any, records: tuple[np.dtype[Any], ...], taken_back: tup
         room[end:] = 0
         mine = copied(own, room, at_own)
         listed = copied(choice, room, at_choice)
-        listed.moves[choice.count :] = 0  # of former decisions, perhaps of others
+        listed.moves[choice.count :] = 0  # of earlier decisions, perhaps of other seats
         index = function(copied(public, room, at_public), mine, listed, copied(rules, room, at_rules))
         take_back(own, mine)
         room[0] = 0  # keeps the copies alive until here
@@ -58,9 +56,9 @@ def in_copies(function: Any, records: tuple[np.dtype[Any], ...], taken_back: tup
 
 
 def valuing_copies(function: Any, records: tuple[np.dtype[Any], ...]) -> Any:
-    """Return a kernel ``(public, own, choice, rules, index)`` that calls such a function of a user's with copies.
+    """Return a kernel ``(public, own, choice, rules, index)`` that calls a user's value function with copies.
 
-    It returns a float; nothing that the function writes is taken back.
+    It returns a float; nothing that the function writes is copied back.
     """
     if not JIT:
         return lambda *given: function(*(record.copy() for record in given[:-1]), given[-1])
@@ -111,7 +109,7 @@ def _field_copied(name: str) -> Any:
 
 
 def _bytes_at(builder: Any, pointer: Any, offset: Any) -> Any:
-    """Return the address some bytes behind another."""
+    """Return an address plus an offset in bytes."""
     start = builder.bitcast(pointer, ir.IntType(8).as_pointer())
     return builder.gep(start, [offset if isinstance(offset, ir.Value) else ir.Constant(_WORD, offset)])
 
@@ -127,7 +125,7 @@ def _copied_to(_context: Any, record: Any, room: Any, at: Any) -> Any:  # noqa: 
 
 
 copied: Any = intrinsic(_copied_to)
-"""Return a copy of a record, stored at an offset of a room; for kernels only."""
+"""Return a copy of a record, stored at an offset of a buffer; for kernels only."""
 
 
 def _head_copied_to(_context: Any, record: Any, room: Any, at: Any, size: Any) -> Any:  # noqa: ARG001
@@ -141,11 +139,11 @@ def _head_copied_to(_context: Any, record: Any, room: Any, at: Any, size: Any) -
 
 
 copy_head: Any = intrinsic(_head_copied_to)
-"""Copy the first bytes of a record to an offset of a room; for kernels only."""
+"""Copy the first bytes of a record to an offset of a buffer; for kernels only."""
 
 
 def _with_plain_copies(function: Callable[..., Any], taken_back: tuple[str, ...]) -> Callable[..., Any]:
-    """Return the same without the JIT."""
+    """Return the same kernel without the JIT."""
 
     def called(public: Any, own: Any, choice: Any, rules: Any) -> Any:
         mine, listed = own.copy(), choice.copy()
@@ -160,7 +158,7 @@ def _with_plain_copies(function: Callable[..., Any], taken_back: tuple[str, ...]
 
 @contextmanager
 def checking_indices(*, unchecked: bool = False) -> Iterator[None]:
-    """Compile everything with bounds checks within this context, whatever its own options; other threads compile
+    """Compile everything within this context with bounds checks, regardless of its own options; other threads compile
     afterwards."""
     if unchecked or not JIT:
         yield

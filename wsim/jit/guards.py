@@ -20,13 +20,13 @@ class LimitError(Exception):
 
 
 def broken_limit() -> BrokenLimit | None:
-    """Return and clear the note of the last guard in this thread."""
+    """Return and clear the note of the last guard that stopped a game in this thread."""
     note = take_note(_KIND)
     return None if note is None else BrokenLimit(*note)
 
 
 def stop(what: Any, seat: Any, source: Any, value: Any, bound: Any) -> Any:
-    """Note a broken limit and raise LimitError."""
+    """Record a broken limit and raise LimitError."""
     write_note(_KIND, *map(int, (what, seat, source, value, bound)))
     raise LimitError
 

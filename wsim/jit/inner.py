@@ -1,6 +1,6 @@
 """Kernels compiled once, as intermediate code, in the entry point they end up in: a third of the compile time.
 
-This depends on names that numba may change; in the plain mode (``modes.PLAIN``) nobody imports it.
+This depends on names that numba may change; in the plain mode (``modes.PLAIN``) the module is not imported.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from numba.core.compiler import Compiler
 class _EntryLibrary(JITCodeLibrary):
     """Machine code of an entry point, optimised once, as a whole.
 
-    Numba goes through every function before, and through the whole once more, to find counts of references that cancel
-    out: kernels count none.
+    Numba optimises every function first and then the whole again, to remove reference counts that cancel out; kernels
+    have no reference counts.
     """
 
     def _optimize_functions(self, ll_module: Any) -> None:
@@ -36,7 +36,7 @@ class _EntryCompiler(Compiler):
 
 
 class _InnerLibrary(_EntryLibrary):
-    """Intermediate code that waits for the entry point it is linked into: as it was written, joined to nothing.
+    """Intermediate code that is linked later into an entry point; until then it is neither optimised nor linked.
 
     Numba links into every function all that it calls, directly or not: in a chain of three functions the last one is
     copied three times. Here only the entry point is linked to its callees, each of them once.
@@ -57,8 +57,8 @@ class _InnerLibrary(_EntryLibrary):
 class _InnerCompiler(Compiler):
     """Compile a kernel to intermediate code only.
 
-    Numba makes machine code of every function and optimises it again in each of its callers. Kernels are called
-    from kernels alone, so it is enough to do both once, in the entry point.
+    Numba makes machine code of every function and optimises it again in each of its callers. Kernels are only called
+    from kernels, so it is enough to do both once, in the entry point.
     """
 
     def compile_extra(self, func: Any) -> Any:
@@ -68,13 +68,13 @@ class _InnerCompiler(Compiler):
         compiled = super().compile_extra(func)
         # The dispatcher needs a distinct built-in function as key; called from Python, this one raises.
         key: Any = dict[str, str]().__getitem__
-        # Whoever calls it is handed what it calls, too, and so on: the callees of inner code are complete by now.
+        # Callers also receive its callees, and so on: the callees of inner code are complete by now.
         context.insert_user_function(key, compiled.fndesc, [compiled.library, *compiled.library.callees])
         return compiled._replace(entry_point=key)
 
 
 class _RareCompiler(_InnerCompiler):
-    """Compile a kernel that stays a separate function, away from the code that runs all the time."""
+    """Compile a kernel that stays a separate function, apart from frequently executed code."""
 
     def compile_extra(self, func: Any) -> Any:
         compiled = super().compile_extra(func)
@@ -89,11 +89,11 @@ ENTRY = {"pipeline_class": _EntryCompiler}
 INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _InnerCompiler}
 """Options of numba for a kernel that only kernels call."""
 RARE = {**INNER, "pipeline_class": _RareCompiler}
-"""Those of one that they rarely call."""
+"""Options of numba for a kernel that other kernels rarely call."""
 
 
 def with_plain_types(kernel: Any) -> Any:
-    """Have a kernel compiled once for all literals and lengths of integers, not once for each combination."""
+    """Compile a kernel once for all literals and integer sizes, instead of once per combination."""
     kernel.get_call_template = partial(_call_template, kernel.get_call_template)
     return kernel
 

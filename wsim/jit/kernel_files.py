@@ -1,10 +1,11 @@
-"""Compiled kernels on the disk: found again by later processes, compiled again where anything is wrong with them.
+"""Compiled kernels on disk: loaded by later processes, and compiled again if a file is damaged.
 
-A file holds one entry point for one processor: a digest, then what numba makes a compiled function of again. The digest
-is compared before anything is read, since damaged machine code would not fail but crash. Files are written under a
-temporary name, flushed to disk and renamed, so a killed process or a full disk leaves the old file or none.
+A file contains one entry point for one processor: a digest, then the data from which numba rebuilds the compiled
+function. The digest is compared before anything is read, since damaged machine code would crash instead of failing.
+Files are written under a temporary name, flushed to disk and renamed, so a killed process or a full disk leaves the old
+file or none.
 
-This depends on names that numba may change; where one is missing (``modes.STORES``), nothing is kept.
+This depends on names that numba may change; if one is missing (``modes.STORES``), nothing is stored.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _reported: list[str] = []
 
 
 class KernelFile:
-    """The file of an entry point, as numba's dispatcher asks for it (``numba.core.caching``)."""
+    """The file of an entry point, with the interface that numba's dispatcher expects (``numba.core.caching``)."""
 
     def __init__(self, function: FunctionType, package: str) -> None:
         self._package = package
@@ -47,7 +48,7 @@ class KernelFile:
         return str(cache_directory(self._package))
 
     def _file(self, signature: Any, codegen: Any) -> Path:
-        """Return the path of the file for a signature and a processor; Raises OSError if no folder can be used."""
+        """Return the path of the file for a signature and a processor; raise OSError if no folder can be used."""
         key = hashlib.sha256(repr((self._source, str(signature), codegen.magic_tuple())).encode()).hexdigest()
         return usable_folder(self._package) / f"{self._name}-{key[:16]}{SUFFIX}"
 
@@ -71,7 +72,7 @@ class KernelFile:
             return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep a function just compiled; say so where that is not possible."""
+        """Store a function that was just compiled; print a message if that is not possible."""
         if result.lifted or result.library.has_dynamic_globals:
             return
         payload = dumps(result._reduce())  # noqa: SLF001 (modes.STORES)
@@ -82,7 +83,7 @@ class KernelFile:
             _report_no_storage(self._package, error)
 
     def enable(self) -> None:
-        """Do nothing: it is always on."""
+        """Do nothing: the cache is always on."""
 
     def disable(self) -> None:
         """Do nothing: the index is not used either."""
@@ -126,7 +127,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _report_no_storage(package: str, error: OSError) -> None:
-    """Print once on stderr why kernels are compiled again each time."""
+    """Print on stderr, once, why kernels are compiled again each time."""
     if _reported or sys.stderr is None:
         return
     _reported.append(package)

@@ -21,13 +21,13 @@ _OPTIONS = {"nogil": True, "error_model": "numpy"}
 
 
 def kernel(signature: Any = None, *, package: str | None = None, inline: bool = False, rare: bool = False) -> Any:
-    """Compile a function that needs no interpreter lock.
+    """Compile a function that releases the interpreter lock.
 
     Plain ``@kernel`` functions are compiled into their callers, ``@kernel(inline=True)`` ones wherever they are called,
-    ``@kernel(rare=True)`` ones once, apart from the code of callers that hardly ever call them.
-    With a signature, ``@kernel(signature)``, the function is an entry point: compiled at once, for those types only,
-    and kept in the cache folder of its package: that of its module, or the one named. Entry points outside wsim that
-    name none are not kept, because no digest would cover what they call; a game of someone else's names its own
+    ``@kernel(rare=True)`` ones once, as separate functions, for callers that rarely call them. With a signature,
+    ``@kernel(signature)``, the function is an entry point: compiled at once, for those types only, and kept in the
+    cache folder of its package: that of its module, or the one named. Entry points outside wsim that name no package
+    are not stored, because no digest would cover the code that they call; a third-party game names its own package
     (``package="my_game.kernels"``).
     """
     if isinstance(signature, FunctionType):
@@ -45,7 +45,7 @@ def kernel(signature: Any = None, *, package: str | None = None, inline: bool = 
 
 
 def entry_point(template: Any, inner: Any, name: str = "") -> FunctionType:
-    """Return a function like ``template``, to be compiled as an entry point, in which ``inner`` is this kernel.
+    """Return a copy of ``template`` to be compiled as an entry point, in which ``inner`` is the given kernel.
 
     It has its own name and no closure, so that it is found in the cache: numba compares what a closure
     encloses, and a kernel never equals that of a different process.
@@ -57,7 +57,7 @@ def entry_point(template: Any, inner: Any, name: str = "") -> FunctionType:
 
 
 def _compiled(function: FunctionType, signature: Any, package: str | None) -> Any:
-    """Compile an entry point, or find it in the cache of a package; without one it is not kept."""
+    """Compile an entry point, or load it from the cache of a package; without a package it is not stored."""
     if package is None or not STORES:
         return njit(signature, no_cfunc_wrapper=True, **_OPTIONS)(function)
     from wsim.jit.kernel_files import KernelFile
@@ -81,16 +81,16 @@ def _compiled(function: FunctionType, signature: Any, package: str | None) -> An
 
 
 def _package_of(function: FunctionType) -> str | None:
-    """Return the package of a function below wsim, None for one from elsewhere."""
+    """Return the package of a function below wsim; None for other functions."""
     top, _, inside = function.__module__.partition(".")
     return inside.rpartition(".")[0] if top == "wsim" else None
 
 
 def _inner(function: FunctionType, rare: bool = False, **options: Any) -> Any:
-    """Return a kernel that only kernels call."""
+    """Return a kernel that is only called by kernels."""
     own = _package_of(function) is not None
     if not own:
-        options["boundscheck"] = True  # what is not of wsim is not proved to stay within its records
+        options["boundscheck"] = True  # code outside wsim is not proved to stay within its records
     if PLAIN or not JIT:
         return njit(**_OPTIONS, **options)(function)
     from wsim.jit.inner import INNER, RARE, with_plain_types
@@ -111,7 +111,7 @@ def _quick_types() -> AbstractContextManager[None]:
 
 @contextmanager
 def _collector_off() -> Iterator[None]:
-    """Compile without the collector of cyclic garbage, which visits numba's millions of objects again and again."""
+    """Compile with cyclic garbage collection off: it would visit numba's millions of objects again and again."""
     enabled = gc.isenabled()
     gc.disable()
     try:

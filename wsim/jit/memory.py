@@ -16,7 +16,7 @@ _WORDS = types.Array(types.uint64, 1, "C")
 def words_of(record: Any, count: int) -> Any:
     """Return the first ``count`` words of a record as an array of uint64 that shares its memory.
 
-    Without the JIT the record must be an element of an array, as every record that kernels are handed is.
+    Without the JIT, the record must be an element of an array, like every record passed to kernels.
     """
     return np.asarray(record.base).view(np.uint64).reshape(-1)[:count]
 

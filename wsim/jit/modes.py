@@ -61,7 +61,8 @@ CHECKED = bool(config.BOUNDSCHECK)
 
 PLAIN = os.environ.get("WSIM_PLAIN_JIT", "0") not in ("", "0") or not _known(_SHORT_CUTS)
 """Whether kernels are compiled in numba's ordinary way: by choice (``WSIM_PLAIN_JIT=1``), or because this numba lacks
-names that the shortcuts use. It takes longer, and the kernels are a little slower; the games are the same."""
+names that the shortcuts use. It takes longer, and the kernels are a little slower; the games are the same.
+"""
 
 STORES = _known(_STORING)
-"""Whether compiled kernels are kept on the disk; a numba that lacks the names compiles them in every process."""
+"""Whether compiled kernels are stored on disk; with a numba that lacks the names, every process compiles them."""

@@ -1,7 +1,7 @@
 """Notes that kernels record before they fail: a ring of notes in this process, each with the thread that wrote it.
 
-Kernels raise exceptions without arguments, and kernels of several threads may fail at the same time. So a kernel writes
-a few words here first, and Python reads the last note of its own thread once it has caught the exception.
+Kernels raise exceptions without arguments, and kernels of several threads may fail at the same time. So a kernel first
+writes a few words here, and Python reads the last note of its own thread after catching the exception.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _this_thread() -> int:
 
 
 def write_note(kind: int, *values: int) -> None:
-    """Write a note from Python, as kernels do."""
+    """Write a note from Python in the same way as kernels."""
     at = 1 + _SIZE * (_TABLE[0] % _NOTES)
     _TABLE[0] += 1
     padded = (*values, *[0] * (VALUES - len(values)))

@@ -1,8 +1,7 @@
 """The types of operators and fields, resolved once: numba would resolve them at every occurrence.
 
-For ``a + b`` of two integers it tries every meaning that ``+`` may have, a ufunc and a text among them, and does so
-again in the next line. This depends on names that numba may change; in the plain mode (``modes.PLAIN``)
-nobody imports it.
+For ``a + b`` of two integers it tries every meaning of ``+``, including ufuncs and strings, and does so again in the
+next line. This depends on names that numba may change; in the plain mode (``modes.PLAIN``) the module is not imported.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _FOUND: dict[Any, Any] = {}
 
 @contextmanager
 def types_found_once() -> Iterator[None]:
-    """Let numba find the type of an operator, of numbers and records, or of a field once for all code of a process."""
+    """Make numba resolve each operator on numbers and records, and each field, once for all code of a process."""
     context: Any = cpu_target.typing_context
     if "resolve_getattr" in vars(context):  # an entry point that is compiled while another one is
         yield

@@ -1,4 +1,4 @@
-"""The types that kernels have for records."""
+"""The kernel types of records."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def record_type(dtype: np.dtype[Any], *, constant: bool = False) -> Any:
-    """Return the type that kernels have for the records of a dtype; nothing ever writes to ``constant`` ones.
+    """Return the kernel type for records of a dtype; ``constant`` records are never written.
 
-    Kernels take elements of nested arrays by their place, which is never negative; they neither slice nor copy them.
+    Kernels access elements of nested arrays by an index that is never negative; they neither slice nor copy the arrays.
     """
     if PLAIN:
         return from_dtype(dtype)
@@ -27,12 +27,12 @@ def record_type(dtype: np.dtype[Any], *, constant: bool = False) -> Any:
 
 
 def numpy_signature(signature: Any) -> Any:
-    """Return a signature with numba's own records: users' functions slice nested arrays and count from their end."""
+    """Return a signature with numba's own records: user functions may slice nested arrays and use negative indices."""
     return signature.return_type(*(getattr(kind, "same", kind) for kind in signature.args))
 
 
 def element_of(kind: Any) -> Any:
-    """Return the kernel (array, index) -> a record as kernels have it (``record_type``), in an array of numpy's."""
+    """Return the kernel (array, index) -> the record in a numpy array, as a kernel record (``record_type``)."""
 
     @intrinsic
     def seen_as(_context, record):  # type: ignore[no-untyped-def]

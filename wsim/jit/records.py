@@ -1,12 +1,12 @@
-"""Records as kernels see them: elements reached by their place, never counted from the end.
+"""Records as kernels see them: nested arrays are accessed by non-negative indices only.
 
-Numba reads a negative index of an array as one from the end, at the price of a comparison for each index, and makes a
-full array object of every nested array that it touches. Kernels do neither need the one nor the other. Here a record is
-a separate type, made with numba's public extension API, whose nested arrays are an address and a shape:
+Numba counts a negative array index from the end, at the cost of a comparison for each index, and creates a full array
+object for every nested array that it accesses. Kernels need neither. Here a record is a separate type, defined with
+numba's public extension API, whose nested arrays are an address and a shape:
 
-* an index is taken as not negative; under ``NUMBA_BOUNDSCHECK=1`` one outside 0..n-1 raises IndexError;
-* integers shorter than 64 bits are int64 as soon as they are read, so kernels are not compiled again for each length;
-* the compiler knows that different fields never overlap, and which records are never written while playing.
+* indices are assumed not to be negative; under ``NUMBA_BOUNDSCHECK=1`` an index outside 0..n-1 raises IndexError; *
+integers shorter than 64 bits are int64 as soon as they are read, so kernels are not compiled again for each length; *
+the compiler knows that different fields never overlap, and which records are never written while playing.
 
 Entry points take numpy records for them. In the plain mode (``wsim.jit.PLAIN``) kernels see numba's own records.
 """
@@ -76,12 +76,12 @@ class View(types.Record):  # type: ignore[misc, unused-ignore]
         return self._dtype
 
     def can_convert_from(self, typingctx: Any, other: Any) -> Any:  # noqa: ARG002
-        """Let Python hand a numpy record to an entry point."""
+        """Allow Python to pass a numpy record to an entry point."""
         return Conversion.safe if other == self.same else None
 
 
 def view(dtype: np.dtype[Any], constant: bool) -> View:
-    """Return the type of the records of a dtype: the same one wherever the dtype is found inside others."""
+    """Return the type of the records of a dtype; equal dtypes give the same type, also inside other dtypes."""
     digest = hashlib.sha256(repr((dtype.descr, constant)).encode()).hexdigest()[:12]
     return View(dtype, f"Record({', '.join((dtype.names or ())[:3])}, ...; {'constant ' * constant}{digest})", constant)
 
@@ -148,12 +148,12 @@ def _type_setitem(_context: Any) -> Any:
 
 
 def _at(builder: Any, pointer: Any, offset: Any) -> Any:
-    """Return an address some bytes further on."""
+    """Return an address plus an offset in bytes."""
     return builder.gep(builder.bitcast(pointer, _BYTES), [offset], inbounds=True)
 
 
 def _marked(builder: Any, instruction: Any, field: str, constant: bool) -> Any:
-    """Tell the compiler which field a load or store is of: different ones do not overlap."""
+    """Mark a load or store with its field, so the compiler knows that different fields do not overlap."""
     module = builder.module
     root = module.add_metadata(["wsim"])
     kind = module.add_metadata([field, root, ir.Constant(_WORD, 0)])
@@ -164,7 +164,7 @@ def _marked(builder: Any, instruction: Any, field: str, constant: bool) -> Any:
 
 
 def _load(context: Any, builder: Any, pointer: Any, storage: Any, field: str, constant: bool) -> Any:
-    """Return a number, widened, or the address of a record."""
+    """Load a number and widen it, or return the address of a record."""
     if isinstance(storage, View):
         return builder.bitcast(pointer, context.get_value_type(storage))
     typed = builder.bitcast(pointer, context.get_data_type(storage).as_pointer())

@@ -1,4 +1,4 @@
-"""Compiled functions by number: stored kernels call functions that are compiled later, in the process that plays.
+"""Compiled functions by number: stored kernels call functions that are compiled later, in the playing process.
 
 The table of a process contains the address of the machine code of each number, and the bounds of its results. Kernels
 refer to it by a symbol, not by an address in a record, so writing a record cannot redirect a call. Without the JIT, it
@@ -47,14 +47,15 @@ def fill_slot(slot: int, function: Any, least: int, most: int) -> None:
 def failed_slot() -> tuple[int, int | None] | None:
     """Return and clear the slot whose function failed last in this thread, and its result, None if it raised.
 
-    ``SlotError`` and what functions raise come out of the kernel that called them; None if this thread noted nothing.
+    ``SlotError`` and exceptions of the functions propagate out of the calling kernel; None if this thread recorded no
+    failure.
     """
     note = take_note(_KIND)
     return None if note is None else (note[0], None if note[1] == _NO_VALUE else note[1])
 
 
 def call_slot(slot: Any, *given: Any) -> Any:
-    """Call the function of a slot; SlotError for what is outside its bounds, other exceptions go through."""
+    """Call the function of a slot; raise SlotError for a result outside its bounds; other exceptions propagate."""
     if slot not in _FUNCTIONS:
         raise SlotError
     try:

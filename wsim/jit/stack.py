@@ -1,4 +1,4 @@
-"""Room on the stack: small arrays that live as long as the kernel that asks for them, without an allocation."""
+"""Stack arrays: small arrays that live as long as the kernel that requests them, without an allocation."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from wsim.jit.modes import JIT, PLAIN
 def stack_room(name: str, kind: type[np.generic], *shape: int) -> Any:
     """Return a kernel without arguments that returns an uninitialised array of this kind and shape.
 
-    Parameters
-    ----------
-    name: tells the compiler that no other room, and no record, overlaps it.
-    kind: float32, float64, int64, or a shorter integer, which is int64 as soon as it is read.
+    Parameters ---------- name: lets the compiler know that no other stack array and no record overlaps it. kind:
+    float32, float64, int64, or a shorter integer, which is int64 as soon as it is read.
     """
     if PLAIN or not JIT:
         return _plain_room(kind, shape)
@@ -45,7 +43,7 @@ def stack_room(name: str, kind: type[np.generic], *shape: int) -> Any:
 
 
 def _plain_room(kind: type[np.generic], shape: tuple[int, ...]) -> Any:
-    """Return the same for numba's own arrays, and without the JIT."""
+    """Return the same kernel for numba's own arrays, and without the JIT."""
     size = shape if len(shape) > 1 else shape[0]
 
     @kernel

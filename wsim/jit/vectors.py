@@ -1,8 +1,8 @@
-"""Sums of products of short integers, a vector of units at a time, for the layers of nets.
+"""Sums of products of short integers for the layers of nets, one vector of units at a time.
 
-Integers have no order to be summed in, so every machine finds the same sums with any vector length. The
-code is plain LLVM: of a product of widened short integers whose neighbours are added the backend makes the pairwise
-multiply-add that the processor has. Overflow is not checked: the numbers are bounded when they are made
+Integer sums do not depend on their order, so every machine gets the same sums with any vector length. The code is plain
+LLVM: the backend turns products of widened short integers whose neighbours are added into the pairwise multiply-add
+instruction of the processor. Overflow is not checked: the numbers are bounded when they are created
 (``wsim.policies.net_integers``). Each factory returns a function for kernels; without the JIT it is the same in numpy.
 """
 
@@ -182,7 +182,7 @@ def _address(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 
 def _passes(count: int, most: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and the size of each pass over this many items."""
+    """Yield the start and size of each pass over this many items."""
     for at in range(0, count, most):
         yield at, min(most, count - at)
 
@@ -225,7 +225,7 @@ def _store(builder: Any, vector: Any, array: Any, offset: int, align: int) -> No
 
 
 def _pairwise(builder: Any, one: Any, other: Any) -> Any:
-    """Return the products of short integers, each added to its neighbour's."""
+    """Return the products of short integers, each added to the product of its neighbour."""
     length = one.type.count
     wide = ir.VectorType(_INT, length)
     product = builder.mul(builder.sext(one, wide), builder.sext(other, wide), flags=["nsw"])
@@ -246,7 +246,7 @@ def _pairwise(builder: Any, one: Any, other: Any) -> Any:
 def _each_not_zero(
     builder: Any, inputs: Any, first: int, among: int, add: Callable[[Any, Any], None], totals: Sequence[Any]
 ) -> None:
-    """Add each pair of inputs, of so many, that is not 0 to one of the totals, which take turns."""
+    """Add each of ``among`` input pairs that is not 0 to one of the totals, in turn."""
     found = _load(builder, inputs, 4 * first, _INT, among)
     bits = builder.bitcast(builder.icmp_signed("!=", found, _all(_INT, among, 0)), ir.IntType(among))
     left = cgutils.alloca_once(builder, _WORD)

@@ -1,1 +1,1 @@
-"""Factories of kernels: the common parts of all compiled games, built from the kernels of each game."""
+"""Kernel factories: the common parts of all compiled games, built from the kernels of each game."""

@@ -1,8 +1,9 @@
-"""Chances throughout a game, by a net: the kernels that value a position for every seat, and that follow whole games.
+"""Win chances throughout a game, by a net: kernels that value a position for every seat and follow whole games.
 
-A value net is a net of the game's policy ``net`` (``wsim.kernels.net_layers``) that was fitted to outcomes. It gives
-each seat a number from what that seat knows: the numbers and items of its state and, in place of a move, its standing.
-The chances of a position are the softmax of these numbers over the seats. All hands count, cards to come do not.
+A value net has the form of the game's policy ``net`` (``wsim.kernels.net_layers``), fitted to outcomes. It assigns each
+seat a number based on what that seat knows: the numbers and items of its state and, in place of a move, its standing.
+The chances of a position are the softmax of these numbers over the seats. They depend on all hands, but not on cards
+still to be dealt.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from wsim.kernels.net_layers import Net, NetHooks, valuing
 from wsim.rng import mix
 
 FOLLOW, COLLECT = range(2)
-"""What ``follow`` writes: chances and trials; inputs with outcomes, to learn from."""
+"""Modes of ``follow``: write chances and trials; or write inputs with outcomes, for training."""
 TRIAL = 3  # numbers of a trial in front of the chances after its move
 _STAGE_BITS = np.uint64(8)
 
@@ -57,7 +58,7 @@ class ChanceHooks:
 
 @dataclass(frozen=True)
 class Entries:
-    """The entry points of a game, each compiled when it is first asked for.
+    """The entry points of a game, each compiled on first use.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ class Entries:
         return _compare(self)
 
     def compiled(self, template: Any, inner: Any, *signature: Any) -> Any:
-        """Return an entry point, kept with the game's policies."""
+        """Return an entry point, stored with the game's policies."""
         package = self.engine.types.package.replace(".kernels", ".policies")
         return kernel(types.int64(*signature), package=package)(entry_point(template, inner))
 
@@ -132,7 +133,7 @@ def _valuing(hooks: ChanceHooks) -> tuple[Any, Any]:
 
     @kernel
     def numbers_of(game, rules, seat, x, standing):
-        """Fill the numbers of a seat."""
+        """Fill the input numbers of a seat."""
         for i in range(state_numbers):
             x[i] = np.float32(0.0)
         for i in range(move_numbers):
@@ -174,13 +175,13 @@ def _valuing(hooks: ChanceHooks) -> tuple[Any, Any]:
 
 
 def _playing_on(entries: Entries) -> tuple[Any, Any, Any]:
-    """Return kernels that take one move, play on to a decision of a seat, and play on to the next stage."""
+    """Return kernels that make one move, continue to a decision of a seat, and continue to the next stage."""
     engine, stage_of, decide = entries.engine, entries.hooks.stage, entries.engine.decide
     next_decision, restrict, take = engine.hooks.next_decision, engine.hooks.restrict, engine.hooks.take
 
     @kernel
     def take_next(game, rules, seating, line_up, decider):
-        """Take the move that a seat decides on; return 1, -1 after a wrong index."""
+        """Make the move that a seat chooses; return 1, or -1 after an illegal index."""
         index = decide(game, rules, seating, line_up, decider)
         if index < 0:
             return -1
@@ -189,7 +190,7 @@ def _playing_on(entries: Entries) -> tuple[Any, Any, Any]:
 
     @kernel
     def to_decision_of(game, rules, seating, line_up, stage, seat):
-        """Play on to a decision of a seat in this stage; return 1, 0 where it has none, -1 after a wrong index."""
+        """Continue to a decision of a seat in this stage; return 1, 0 if it has none, or -1 after an illegal index."""
         while True:
             decider = next_decision(game, rules, 0)
             if decider == NOBODY or stage_of(game) != stage:
@@ -203,7 +204,7 @@ def _playing_on(entries: Entries) -> tuple[Any, Any, Any]:
 
     @kernel
     def past_stage(game, rules, seating, line_up, stage):
-        """Play on to the next stage; return 1, 0 where the game ends first, -1 after a wrong index."""
+        """Continue to the next stage; return 1, 0 if the game ends first, or -1 after an illegal index."""
         while True:
             decider = next_decision(game, rules, 0)
             if decider == NOBODY:
@@ -217,7 +218,7 @@ def _playing_on(entries: Entries) -> tuple[Any, Any, Any]:
 
 
 def _trial(entries: Entries, chances_of: Any, to_decision_of: Any, past_stage: Any) -> Any:
-    """Return the kernel that plays a stage twice, with the best and with the second best move of a seat."""
+    """Return the kernel that plays a stage twice, with the best and with the second-best move of a seat."""
     hooks, own = entries.hooks, entries.engine.types
     next_decision, restrict = entries.engine.hooks.next_decision, entries.engine.hooks.restrict
     take, over, players = entries.engine.hooks.take, hooks.over, hooks.players
@@ -240,7 +241,7 @@ def _trial(entries: Entries, chances_of: Any, to_decision_of: Any, past_stage: A
 
     @kernel
     def try_two(game, words, saved, rules, seating, line_up, ranking, valuing, stage, seat, trials, index):
-        """Play the stage with the best and with the second best move of a seat; return 1, 0 without both, or -1."""
+        """Play the stage with the best and the second-best move of a seat; return 1, 0 without two moves, or -1."""
         places, learned, now = places_room(), learned_room(), chances_room()
         result = to_decision_of(game, rules, seating, line_up, stage, seat)
         if result < 1:
@@ -269,7 +270,7 @@ def _trial(entries: Entries, chances_of: Any, to_decision_of: Any, past_stage: A
 
 
 def _stage_records(entries: Entries, try_two: Any, chances_of: Any, describe: Any) -> tuple[Any, Any, Any]:
-    """Return the kernels that record a stage as it begins: its chances and maybe a trial, or what is learned from."""
+    """Return the kernels that record a stage as it begins: its chances and perhaps a trial, or the training data."""
     own, players, prepare = entries.engine.types, entries.hooks.players, entries.hooks.prepare
     copy = copying(own.state)
     chances_room = stack_room("chances.now", np.float64, own.seats)
@@ -284,7 +285,7 @@ def _stage_records(entries: Entries, try_two: Any, chances_of: Any, describe: An
 
     @kernel
     def add_trial(game, words, saved, rules, seating, line_up, ranking, valuing, place, stage, seat, trials, written):
-        """Write a trial and return to the position; return how many are written then, or -1 after a wrong index."""
+        """Write a trial and restore the position; return the new number of trials, or -1 after an illegal index."""
         copy(words, saved)
         result = try_two(game, words, saved, rules, seating, line_up, ranking, valuing, stage, seat, trials, written)
         if result < 0:
@@ -300,7 +301,7 @@ def _stage_records(entries: Entries, try_two: Any, chances_of: Any, describe: An
 
     @kernel
     def add_states(game, rules, states, standings, written):
-        """Write the inputs of every seat; return how many are written then."""
+        """Write the inputs of every seat; return the new number of inputs."""
         prepare(game, rules)
         for seat in range(players(rules)):
             describe(game, rules, seat, states[written], standings, written)
@@ -382,7 +383,7 @@ def _compare(entries: Entries) -> Any:
 
     @kernel
     def after(game, rules, seating, line_up, valuing, ahead, move, now):
-        """Make a move and play on; fill the chances some stages ahead, or the result; return -1 if it fails."""
+        """Make a move and continue; fill the chances some stages later, or the result; return -1 on failure."""
         stage = stage_of(game)
         next_decision(game, rules, 0)
         take(game, rules, game.choice.moves[move])
@@ -401,7 +402,7 @@ def _compare(entries: Entries) -> Any:
     def compare_moves(
         game, words, state, rules, seating, line_up, valuing, number, seat, seed, ahead, moves, chances
     ):  # fmt: skip
-        """Fill the chances of a position, or those after each of some moves."""
+        """Fill the chances of a position, or the chances after each of some moves."""
         now, redrawn = chances_room(), state[words_of_state:]
         game.answer.wrong = game.answer.searching = 0
         game.log.recording = 0

@@ -12,23 +12,24 @@ from wsim.kernels.engine import Engine
 from wsim.kernels.heads import NOBODY, copying
 
 BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, DECIDE, ADD, COUNT, COMPARE = range(11)
-"""Set up game ``number``; make move ``number``; list the moves; play to the end as often as there are outcomes, from
-``number`` on; resample what a seat cannot know; write what a seat may know; make the move that the plan's own policy
-makes; say what a line-up would do; add a part of a position, where the game has that; count the points of every
-seat as if it ended here, where they are not kept in the state; play to the end after each of the moves in ``seen``, for
-each redrawing."""
+"""Set up game ``number``; make move ``number``; list the moves; play to the end once per outcome, from ``number`` on;
+resample what a seat cannot know; write what a seat may know; make the move of the plan's own policy; return what a
+line-up would do; add a part of a position, if the game supports that; count the points of every seat as if the game
+ended here, if they are not stored in the state; play to the end after each of the moves in ``seen``, for each
+redrawing.
+"""
 EVERYTHING = -1
-"""As a seat: nothing is resampled."""
+"""As a seat number: nothing is resampled."""
 
 
 @kernel
 def nothing_added(game, rules, seat, what):
-    """Add nothing: for a game that has no ADD."""
+    """Add nothing: default hook for a game without ADD."""
 
 
 @kernel
 def nothing_counted(game, rules):
-    """Count nothing: for a game whose state has the points."""
+    """Count nothing: default hook for a game whose state contains the points."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def _playing_out(engine: Engine, hooks: CommandHooks) -> tuple[Any, Any]:
 
     @kernel
     def compare(game, words, state, rules, seating, line_up, number, seat, seed, outcomes, moves):
-        """Make each of some moves and play on, again and again, all of them from the same redrawn cards and streams.
+        """Make each of some moves and play out the game, repeatedly, always from the same redrawn cards and streams.
 
         The rows of outcomes are those of PLAY_OUT, move by move for each redrawing, which is kept behind the state.
         """
@@ -116,7 +117,7 @@ def _following(engine: Engine) -> Any:
 
     @kernel
     def follow(game, rules, seating, line_up, decider, moves):
-        """Make some moves of the plan's own policies; return who decides next."""
+        """Make some moves of the plan's own policies; return the seat that decides next."""
         for _ in range(moves):
             if decider == NOBODY:
                 break
@@ -132,7 +133,7 @@ def _following(engine: Engine) -> Any:
 
 
 def commands_of(engine: Engine, hooks: CommandHooks) -> Any:
-    """Return the entry point that carries out a command on a position; it returns who decides next, or NOBODY.
+    """Return the entry point that carries out a command on a position; it returns the next deciding seat, or NOBODY.
 
     It takes (game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen). ``words`` is
     the same memory as ``game``. FOLLOW makes ``number`` moves and one more, and leaves the index of the last in

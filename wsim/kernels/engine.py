@@ -1,6 +1,6 @@
-"""Playing with policies: the kernels that ask a line-up, play on to a phase, and play whole games.
+"""Playing with policies: the kernels that call a line-up, continue to a phase, and play whole games.
 
-A policy is asked only where more than one move is legal, so a forced move costs no random number.
+A policy is called only if more than one move is legal, so a forced move uses no random number.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from wsim.kernels.overruling import overruling
 
 @kernel
 def nothing_forbidden(game, rules, seating):
-    """Leave out no legal move."""
+    """Default hook: leave out no legal move."""
 
 
 @kernel
 def nothing_denied(game, thing):
-    """Default hook: a seat may later have a thing about which it was overruled."""
+    """Default hook: a seat may later obtain a thing about which it was overruled."""
 
 
 @kernel
 def alike(game, move):
-    """Overrule all moves with the chance of the seat."""
+    """Default hook: overrule all moves with the probability of the seat."""
     return 1.0
 
 
@@ -39,13 +39,13 @@ def as_picked(game, rules, seating, seat, index, stream):
 
 @kernel
 def as_answered(game, rules, seating, line_up, seat, index):
-    """Play the move that a policy picked; of a game whose plans do not overrule policies."""
+    """Play the move that a policy picked, in a game whose plans do not overrule policies."""
     return index
 
 
 @kernel
 def no_picks(game, picks, filled, number):
-    """Write no picks."""
+    """Default hook: write no picks."""
     return filled
 
 
@@ -53,24 +53,18 @@ def no_picks(game, picks, filled, number):
 class EngineHooks:
     """What only the game knows: kernels.
 
-    Attributes
-    ----------
-    set_up: (game, rules, seating, number) -> sets the table for a game.
-    next_decision: (game, rules, until) -> runs on to a decision, lists its moves, returns the seat that decides; NOBODY
-        in a phase of the mask ``until`` or at the end.
-    take: (game, rules, move) -> makes a move.
-    write_rows: (game, rules, rows, start, number) -> writes the rows of a game that is over.
-    write_picks: (game, picks, written, number) -> copies its decisions to the picks; returns the new length.
-    settle: (game, rules, seating, seat, index, stream) -> the index that holds after a policy picked ``index`` with its
-        random stream at ``stream``: logs it, or replaces it in an experiment.
-    restrict: (game, rules, seating) -> leaves out legal moves that the plan forbids.
-    over: the mask of the last phase, of a game that can be stopped in one.
-    thing_of: (game, move, wide) -> the number of what a move is about, -1 for nothing; of a game whose plans may
-        overrule policies (``wsim.kernels.overruling``). Its GAME has ``wish`` and ``hidden.dice``, its SEATING
-        ``overrule``.
-    deny: (game, thing) -> takes a thing that a seat was overruled about from it for the rest of the game.
-    part_overruled: (game, move) -> the part of the seat's chance with which a wish for this move is overruled.
-    memory: how many numbers a policy may keep, of such a game.
+    Attributes ---------- set_up: (game, rules, seating, number) -> sets the table for a game. next_decision: (game,
+    rules, until) -> runs on to a decision, lists its moves, returns the seat that decides; NOBODY in a phase of the
+    mask ``until`` or at the end. take: (game, rules, move) -> makes a move. write_rows: (game, rules, rows, start,
+    number) -> writes the rows of a game that is over. write_picks: (game, picks, written, number) -> copies its
+    decisions to the picks; returns the new length. settle: (game, rules, seating, seat, index, stream) -> the final
+    index after a policy picked ``index`` with its random stream at ``stream``: logs it, or replaces it in an
+    experiment. restrict: (game, rules, seating) -> leaves out legal moves that the plan forbids. over: the mask of the
+    last phase, of a game that can be stopped in one. thing_of: (game, move, wide) -> the number of what a move is
+    about, -1 for nothing; of a game whose plans may overrule policies (``wsim.kernels.overruling``). Its GAME has
+    ``wish`` and ``hidden.dice``, its SEATING ``overrule``. deny: (game, thing) -> takes a thing that a seat was
+    overruled about from it for the rest of the game. part_overruled: (game, move) -> the part of the seat's chance with
+    which a wish for this move is overruled. memory: how many numbers a policy may keep, of such a game.
     """
 
     set_up: Any
@@ -90,16 +84,13 @@ class EngineHooks:
 class Engine(NamedTuple):
     """Kernels.
 
-    Attributes
-    ----------
-    hooks: what it is made of. types: the game's.
-    picked: (game, rules, seating, line_up, seat) -> the index that the seat's entry of the line-up picks; -1 instead of
-        a wrong one, which is noted in ``game.answer``.
+    Attributes ---------- hooks: of the game. types: of the game. picked: (game, rules, seating, line_up, seat) -> the
+    index that the seat's entry of the line-up picks; -1 instead of a wrong one, which is noted in ``game.answer``.
     decide: (game, rules, seating, line_up, seat) -> the index of the move that is made, of the moves allowed; or -1.
     settle_answer: (game, rules, seating, line_up, seat, index, stream) -> the same, of a policy that answers later:
-        ``decide`` returned -1, the policy picked ``index``, and its random stream was at ``stream`` before.
-    play_until: (game, rules, seating, line_up, until) -> whether every policy returned a legal index up to there.
-    begin: (game, rules, seating, number) -> sets the table for a game after one of any line-up.
+    ``decide`` returned -1, the policy picked ``index``, and its random stream was at ``stream`` before. play_until:
+    (game, rules, seating, line_up, until) -> whether every policy returned a legal index up to there. begin: (game,
+    rules, seating, number) -> sets the table for a game after one of any line-up.
     """
 
     hooks: EngineHooks
@@ -146,7 +137,7 @@ def picked(game, rules, seating, line_up, seat):
 
 
 def loading(parameters: int) -> Any:
-    """Return the kernel that seats a line-up entry, for policies with this many parameters."""
+    """Return the kernel that assigns a line-up entry to a seat, for policies with this many parameters."""
 
     @kernel
     def load_entrant(own, seating, entrant):
@@ -166,7 +157,7 @@ def forget_entrants(game, rules):
 
 
 def _asking(overruled: Any) -> Any:
-    """Return the kernel that asks a policy of a game whose plans may overrule it."""
+    """Return the kernel that calls a policy in a game whose plans may overrule it."""
 
     @kernel(rare=True)
     def ask_apart(game, rules, seating, line_up, seat):
@@ -189,7 +180,7 @@ def _asking(overruled: Any) -> Any:
 
 
 def _resuming(resume_overruled: Any) -> Any:
-    """Return the kernel that goes on with a policy's answer in a game whose plans may overrule it."""
+    """Return the kernel that continues with a policy's answer in a game whose plans may overrule it."""
 
     @kernel
     def resume(game, rules, seating, line_up, seat, index):
@@ -222,7 +213,7 @@ def engine_of(hooks: EngineHooks, types: Types) -> Engine:
 
     @kernel
     def play_until(game, rules, seating, line_up, until):
-        """Play on with policies up to a phase; return whether every policy returned a legal index."""
+        """Continue with policies up to a phase; return whether every policy returned a legal index."""
         while True:
             seat = next_decision(game, rules, until)
             if seat == NOBODY:
@@ -234,14 +225,14 @@ def engine_of(hooks: EngineHooks, types: Types) -> Engine:
 
     @kernel
     def begin(game, rules, seating, number):
-        """Set the table for a game; parameters of another line-up are forgotten."""
+        """Set the table for a game; forget the parameters of the previous line-up."""
         forget_entrants(game, rules)
         game.answer.number, game.answer.searching = number, 0
         set_up(game, rules, seating, number)
 
     @kernel
     def settle_answer(game, rules, seating, line_up, seat, index, stream):
-        """Return the index that is played of a policy that answers later; -1 if it is asked again."""
+        """Return the final index for a policy that answers later; -1 if it is asked again."""
         index = resume(game, rules, seating, line_up, seat, index)
         if index < 0:
             return index

@@ -1,4 +1,4 @@
-"""Kernels that go through the facts of a seat (``wsim.facts``): clearing, observing, writing rows, answering formulas.
+"""Kernels that process the facts of a seat (``wsim.facts``): clearing, observing, writing rows, answering formulas.
 
 They are written field by field from the table and compiled like any other kernel: the result is the code that a person
 would write by hand, so the table costs no time.
@@ -18,7 +18,7 @@ _NAMESPACE = {"__name__": __name__, "np": np}
 
 
 class FactKernels:
-    """Writes the kernels that go through some facts.
+    """Generates the kernels that process some facts.
 
     Parameters
     ----------
@@ -104,9 +104,9 @@ def copying(dtype: np.dtype[Any], *without: str) -> Any:
 
 
 def written(name: str, arguments: str, lines: Iterable[str], kernels: Mapping[str, Any]) -> Any:
-    """Return the kernel with these lines, which may call other kernels by name."""
+    """Compile these lines into a kernel, which may call other kernels by name."""
     space = {**_NAMESPACE, **kernels}
-    exec("\n    ".join([f"def {name}({arguments}):", *lines, "pass"]), space)  # text of wsim's own tables, no user's
+    exec("\n    ".join([f"def {name}({arguments}):", *lines, "pass"]), space)  # from wsim's tables, not users
     return kernel(space[name])
 
 

@@ -1,7 +1,7 @@
-"""Formulas in play: one small machine that runs their words (``formula_words``) for any game.
+"""Formulas in play: a small stack machine that runs their words (``formula_words``) for any game.
 
-A result beyond MOST marks itself: everything computed from it is that same number, so nothing overflows, and the game
-stops only if it is the final result of the formula. A branch that an ``if`` does not choose may have any value.
+A result beyond MAX_RESULT propagates: everything computed from it is that same number, so nothing overflows, and the
+game stops only if it is the final result of the formula. A branch that an ``if`` does not choose may have any value.
 """
 
 from __future__ import annotations
@@ -53,20 +53,20 @@ def combined(operation, a, b):
 
 @kernel
 def check_result(value, owner, begin):
-    """Stop a game in which the formula that begins there exceeds what can be played."""
+    """Stop a game in which the result of a formula exceeds the limit."""
     if abs(value) > MAX_RESULT:
         stop_game(FORMULA, owner, begin, value, MAX_RESULT if value > 0 else -MAX_RESULT)
 
 
 @kernel
 def no_functions(seen, rules, stack, first, operand, owner, other):
-    """Call nothing: the formulas of a game without functions of files."""
+    """Default hook for the formulas of a game without functions in files."""
     return 0
 
 
 @kernel
 def no_orders(seen, rules, operand, low, high, owner, other):
-    """Count nothing: the formulas of a game whose cards have no order."""
+    """Default hook for the formulas of a game whose cards have no order."""
     return 0
 
 

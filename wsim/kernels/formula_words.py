@@ -1,4 +1,4 @@
-"""The words of formulas that kernels run, in postfix order; light, so that readers of formulas may use it.
+"""The words of formulas that kernels run, in postfix order; a light module that formula readers can import.
 
 A word is 256 * operand + an operation. The operand of a name, card, set of cards, counter or fact of a card is 4 * its
 number + whose it is, that of a call 8 * the slot of the function + how many numbers it is handed; "ordered" has that of
@@ -17,10 +17,10 @@ OPERATION: Mapping[str, int] = {name: number for number, name in enumerate(OPERA
 FACT_BITS = 6  # of the number of a fact of a card; those above it say of which kind the card built last is
 KIND_BITS = 4  # of that kind; those above it say which one of these it is
 ORDERS = ("last", "first", "previous")
-"""Which card of a city a fact is about: the one built last, first, or before the last."""
+"""Which card of a city a fact is about: the last, the first, or the last but one that it built."""
 LAST, FIRST, PREVIOUS = range(len(ORDERS))
 MAX_WORDS = 120  # of a formula
 DEPTH = 16  # numbers that a formula holds at once
 MAX_RESULT = 1_000_000_000  # largest value of a formula: the product of two such numbers fits in 64 bits
 HANDED = 4
-"""Numbers that a formula hands to a function of a file at most."""
+"""The maximum number of arguments that a formula passes to a function in a file."""

@@ -14,10 +14,10 @@ NOBODY = -1
 LINE = 64
 """Bytes of a cache line; data read as vectors is aligned to it (``in_lines``)."""
 RECORD_PICKS, RECORD_ALL = 1, 2
-"""LOG.recording: decisions with more than one move; everything. 0: nothing."""
+"""Values of LOG.recording: decisions with more than one move; everything. 0: nothing."""
 
 TAKEN_BACK = ("rng", "memory")
-"""Of a seat's own record: what a user's policy writes there stays. Everything else that it writes is a copy."""
+"""Fields of a seat's own record in which writes of a user's policy are kept; all its other writes go to a copy."""
 
 ANSWER = np.dtype(
     [  # what a policy is asked, and answered last, where that is asked for
@@ -45,7 +45,7 @@ REQUEST = np.dtype(
 
 
 def timestep_of(seats: int) -> np.dtype[Any]:
-    """Return the record of one game as its caller sees it, for a game with at most this many seats."""
+    """Return the time step record of one game, as its caller sees it, for a game with at most this many seats."""
     return np.dtype(
         [  # one game as its caller sees it
             ("number", "i8"),  # of the game that is being played
@@ -105,15 +105,14 @@ def untouched(size: int) -> NDArray[np.uint8]:
     """Return zeros whose pages take no memory until they are written.
 
     A seating of 7 Wonders has room for 39 nets of half a megabyte, and most plans need one. ``numpy.zeros`` writes all
-    of it once the allocator uses memory again that was freed; hundreds of simulators, as in tuning, would take 18 MB
-    each.
+    of it once the allocator reuses freed memory; hundreds of simulators, as in tuning, would take 18 MB each.
     """
     private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
     return np.frombuffer(mmap.mmap(-1, size, **private), np.uint8)
 
 
 def seating_like(seating: Any) -> Any:
-    """Return an empty seating like this one, whose settings begin with a line of the cache."""
+    """Return an empty seating like this one, with settings aligned to a cache line."""
     dtype = seating.dtype
     room = untouched(dtype.itemsize + LINE)
     start = -(room.ctypes.data + dtype.fields["settings"][1]) % LINE
@@ -132,7 +131,7 @@ def line_up_fields(seats: int, parameters: int, settings: np.dtype[Any], players
 
 
 class Types(NamedTuple):
-    """The records of a game as kernels are handed them, and the signatures of its policies.
+    """The kernel types of a game's records, and the signatures of its policies.
 
     Attributes
     ----------
@@ -192,7 +191,7 @@ def types_of(
     state: np.dtype[Any], public: np.dtype[Any], private: np.dtype[Any], choice: np.dtype[Any], game: np.dtype[Any],
     rules: np.dtype[Any], seating: np.dtype[Any], settings: np.dtype[Any], package: str,
 ) -> Types:  # fmt: skip
-    """Return the types of a game's records; rules, seating and settings are not written while it is played.
+    """Return the types of a game's records; rules, seating and settings are not written during play.
 
     ``package``: of its kernels, such as "wonders.kernels".
     """

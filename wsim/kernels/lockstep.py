@@ -1,4 +1,4 @@
-"""Many games at once: every caller's decision is carried out, every game run on to the next one."""
+"""Many games at once: every caller's decision is carried out, and every game advances to the next one."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ def _copying(engine: Engine) -> tuple[Any, Any]:
 
 
 def _running_on(engine: Engine) -> Any:
-    """Return the kernel that plays for all but the callers."""
+    """Return the kernel that plays for all seats except the callers'."""
     next_decision, take, decide = engine.hooks.next_decision, engine.hooks.take, engine.decide
 
     @kernel
     def run_on(game, rules, seating, line_up, callers):
-        """Run on to a decision of a caller with a choice; return the player, NOBODY, or WRONG for a wrong index."""
+        """Advance to a caller's decision with a choice; return the player, NOBODY, or WRONG for an illegal index."""
         while True:
             decider = next_decision(game, rules, 0)
             if decider == NOBODY:
@@ -112,7 +112,7 @@ def _running_on(engine: Engine) -> Any:
 
 
 def lockstep_of(engine: Engine, hooks: LockstepHooks) -> Any:
-    """Return the entry point that steps every game that is not over; it returns ALL_WELL, or where a policy was wrong.
+    """Return the entry point that steps all unfinished games; it returns ALL_WELL, or the game with an illegal index.
 
     It takes (game, words, states, rules, seating, line_up, request, timesteps, seen, masks). ``words`` is the same
     memory as ``game``. Row i of states, seen and masks belongs to time step i.

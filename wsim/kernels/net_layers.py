@@ -1,9 +1,9 @@
 """The kernels of every game's policy ``net``: a small net that values the legal moves of a decision.
 
-The first layer is a sum of rows, one for each input that is not 0, times the input. That of the state is summed once a
+The first layer is a sum of rows, one for each nonzero input, times the input. The rows of the state are summed once per
 decision; a move then adds its own few rows. A second layer of rectified units and a direct path from the move's inputs
 give its value. Inputs, weights and the units between the layers are short integers (how they are rounded:
-``wsim.policies.net_integers``), and integers have no order to be summed in: games are the same everywhere.
+``wsim.policies.net_integers``), and integer sums do not depend on their order, so games are the same everywhere.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Sizes:
     item_rows: int = 0
 
     def shapes(self, items: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
-        """Return the arrays of a net and their shapes; ``items``: those of the items, but for the width."""
+        """Return the arrays of a net and their shapes; ``items``: shapes of the item arrays without the width."""
         return {
             "bias": (self.width,),
             "of_number": (self.state_numbers, self.width),
@@ -72,18 +72,18 @@ class Sizes:
         )
 
     def state(self, *items: Any) -> np.dtype[Any]:
-        """Return the record of a decision as a net sees it, with fields for its items."""
+        """Return the record of a decision as seen by a net, with fields for its items."""
         numbers, moves = ("numbers", "f4", (self.state_numbers,)), ("moves", "i4")  # how many MOVE records are its own
         return np.dtype([numbers, *items, moves], align=True)
 
     def move(self, *items: Any) -> np.dtype[Any]:
-        """Return the record of a move, likewise; ``worth`` is its value according to playouts."""
+        """Return the record of a move as seen by a net; ``worth`` is its value according to playouts."""
         return np.dtype([*items, ("numbers", "f4", (self.move_numbers,)), ("worth", "f4")], align=True)
 
 
 @kernel
 def every_move(public, own, choice, rules, settings, values, places):
-    """List all legal moves: for a game whose net values each."""
+    """Default hook: list all legal moves, for a game whose net values each of them."""
     for index in range(choice.count):
         places[index] = index
     return choice.count
@@ -91,31 +91,31 @@ def every_move(public, own, choice, rules, settings, values, places):
 
 @kernel
 def no_items(public, own, choice, rules, rows):
-    """List no items of the state."""
+    """Default hook: list no items of the state."""
     return 0
 
 
 @kernel
 def no_items_of_move(public, own, choice, rules, index, rows):
-    """List no items of a move."""
+    """Default hook: list no items of a move."""
     return 0
 
 
 @kernel
 def no_further_items(rules):
-    """Return whether the rules have further items: no."""
+    """Default hook: the rules have no further items."""
     return False
 
 
 @kernel
 def no_further_rows(public, own, rules, rows):
-    """List no further items of the state."""
+    """Default hook: list no further items of the state."""
     return 0
 
 
 @kernel
 def nothing_described(public, own, choice, rules, state, moves, places):
-    """Write no items."""
+    """Default hook: write no items."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def valuing(hooks: NetHooks) -> Any:
 
     @kernel
     def last(net, of_move, second):
-        """Return the value that the second layer and the numbers of a move say."""
+        """Return the value computed by the second layer from the numbers of a move."""
         found = np.int64(0)
         for k in range(narrow):
             found += np.int64(max(second[k], 0)) * np.int64(net.last[k])
@@ -240,7 +240,7 @@ def net_of(hooks: NetHooks) -> Net:
 
     @kernel
     def number(public, own, choice, rules, settings, policy_values, places, count, x, numbers):
-        """Fill the numbers of the state and of the moves worth a look."""
+        """Fill the numbers of the state and of the candidate moves."""
         for i in range(state_numbers):
             x[i] = _NONE
         for j in range(count):
@@ -250,7 +250,7 @@ def net_of(hooks: NetHooks) -> Net:
 
     @kernel
     def values(public, own, choice, rules, settings, places, learned):
-        """Fill the indices of the moves worth a look and the learned value of each; return how many there are."""
+        """Fill the indices of the candidate moves and the learned value of each; return how many there are."""
         policy_values, numbers, x = values_room(), numbers_room(), state_room()
         count = list_moves(public, own, choice, rules, settings, policy_values, places)
         if count == 1:
@@ -262,7 +262,7 @@ def net_of(hooks: NetHooks) -> Net:
 
     @kernel
     def best(public, own, choice, rules, settings):
-        """Return the move of the highest learned value, the first of equals."""
+        """Return the move with the highest learned value; the first in case of ties."""
         places, learned = places_room(), learned_room()
         count, found = values(public, own, choice, rules, settings, places, learned), 0
         for j in range(1, count):
@@ -272,7 +272,7 @@ def net_of(hooks: NetHooks) -> Net:
 
     @kernel
     def describe_decision(public, own, choice, rules, settings, state, moves, places):
-        """Fill the record of the decision, those of the moves worth a look and their indices; return how many."""
+        """Fill the records of the decision and of the candidate moves, and their indices; return how many there are."""
         policy_values, numbers, learned = values_room(), numbers_room(), learned_room()
         count = list_moves(public, own, choice, rules, settings, policy_values, places)
         number(public, own, choice, rules, settings, policy_values, places, count, state.numbers, numbers)

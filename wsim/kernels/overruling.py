@@ -1,12 +1,12 @@
-"""Overruled decisions: a policy that wants something is now and then asked again as if it could not have it.
+"""Overruled decisions: a policy that wants something is occasionally asked again as if it could not have it.
 
 The seat then makes its policy's next best move: the policy is called a second time, with the legal moves except those
-of the same *thing* (such as every way to build the same card). A thing that a seat has once for all, as a card of 7
-Wonders, it may not have later in the game either: so having it is compared with not having it.
+of the same *thing* (such as every way to build the same card). If a seat keeps a thing for good, such as a card of 7
+Wonders, it may not obtain it later in the game either; so having it is compared with not having it.
 
 Chance alone decides when this happens, so overruled seats are the control group of the others (``wsim.stats.worth``).
 The draw comes from a stream of the game and does not depend on the policy, so games depend only on plan, seed and
-version. For its second question a policy has the memory that it had before the first, and fresh random numbers.
+version. When asked again, a policy has the memory that it had before the first question, and fresh random numbers.
 """
 
 from __future__ import annotations
@@ -41,10 +41,8 @@ def wish_of(choice: np.dtype[Any], memory: int) -> np.dtype[Any]:
 class Overruling(NamedTuple):
     """Kernels (game, rules, seating, line_up, seat, ...) -> the final index, or -1.
 
-    Attributes
-    ----------
-    ask: asks the policy, and perhaps asks it again.
-    resume: goes on with the index of a policy that answers later, which was -1 while ``ask`` or ``resume`` ran.
+    Attributes ---------- ask: calls the policy, and perhaps asks it again. resume: continues with the index of a policy
+    that answers later, which was -1 while ``ask`` or ``resume`` ran.
     """
 
     ask: Any
@@ -52,7 +50,7 @@ class Overruling(NamedTuple):
 
 
 def overruling(hooks: Any, picked: Any) -> Overruling:
-    """Return the kernels that ask a policy, and perhaps ask again.
+    """Return the kernels that call a policy, and perhaps ask it again.
 
     ``hooks``: of the game (``wsim.kernels.engine.EngineHooks``). ``picked``: the kernel that asks the policy.
     """
@@ -109,7 +107,7 @@ def overruling(hooks: Any, picked: Any) -> Overruling:
 
     @kernel
     def follow(game, rules, seating, line_up, seat, index):
-        """Make the move that the policy wants, or overrule it; return the final index, or -1."""
+        """Follow the wish of the policy or overrule it; return the final index, or -1."""
         wish, drawn = game.wish, game.wish.drawn
         wish.index = index
         chance = seating.overrule[seat] * part_overruled(game, game.choice.moves[index])
@@ -139,7 +137,7 @@ def overruling(hooks: Any, picked: Any) -> Overruling:
 
     @kernel(rare=True)
     def resume(game, rules, seating, line_up, seat, index):
-        """Go on with the index that a policy answered later; return the final index, or -1."""
+        """Continue with the index that a policy answered later; return the final index, or -1."""
         if game.wish.again:
             return among_all(game, index)
         return follow(game, rules, seating, line_up, seat, index)

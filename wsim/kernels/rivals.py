@@ -1,4 +1,4 @@
-"""Who are the rivals? Infer who the rivals are by comparing the searcher's predictions with their moves.
+"""Infer the policies of the rivals by comparing the searcher's predictions with their moves.
 
 At a turn in which all seats choose at once, it counts in its sampled hands the visible moves of each rival if played by
 a net, and if played by a different member of its pool. At its next decision, the actual move updates the weights of
@@ -19,7 +19,7 @@ from wsim.rng import below
 
 KEYS = 192  # things that a rival may be seen to do, the last one is nothing
 NETS, OTHERS = 0, 1
-_WHEN = 7  # the place in the memory of when it was foreseen
+_WHEN = 7  # index in the memory of the time of the prediction
 _MOST = 10  # half units of log odds: beyond 5 nobody is sure
 _NAMED = 4  # of the things that were foreseen
 _STEPS = tuple(round(math.exp(rival), 6) for rival in (-1.25, -0.75, -0.25, 0.25, 0.75, 1.25))
@@ -30,7 +30,7 @@ _ODDS_BITS, _STEP_BITS, _KEY_BITS = 5, 3, 8
 
 @kernel
 def nothing_foretold(game, rules, move):
-    """Default hook: the table sees nothing of a move."""
+    """Default hook: no part of a move is public."""
     return -1
 
 
@@ -42,7 +42,7 @@ def nothing_seen(game, rules, seat, when):
 
 @kernel
 def at_no_time(game, rules):
-    """Say when all choose at once: never."""
+    """Default hook: seats never choose at once."""
     return 0
 
 
@@ -63,7 +63,7 @@ def _place(seat, rival):
 
 @kernel
 def is_net(line_up, first, player):
-    """Return whether a player of a pool is played by the same kernel as its first: a net."""
+    """Return whether a player of a pool is a net: it has the same kernel as the first player of the pool."""
     return line_up[player] == line_up[first]
 
 
@@ -81,7 +81,7 @@ def weighing(seen: Any, at_once: Any) -> Any:
 
     @kernel
     def weigh(game, rules, line_up, seat, first, rivals):
-        """Set the probability that a net plays each rival; predict their moves of this turn, if all choose at once."""
+        """Update the chance that each rival is a net; predict the rivals' moves if all choose at once this turn."""
         lookahead, own = game.lookahead, game.own[seat]
         nets = 0
         for player in range(first + 1, first + 1 + rivals):
@@ -121,7 +121,7 @@ def foretelling(foretold: Any) -> Any:
 
     @kernel
     def foretell(game, rules, seating, line_up, first, rivals, decider, index):
-        """Count a move of a rival for the policy that plays it, and for all the others."""
+        """Count the move of a rival, and the move that a player of the other kind (net or not) would make."""
         lookahead, choice = game.lookahead, game.choice
         lookahead.met |= 1 << decider
         key = foretold(game, rules, choice.moves[index])

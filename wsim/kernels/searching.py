@@ -1,17 +1,17 @@
-"""Search by playouts: the kernels that every game's ``search`` is made of, and the record that they work in.
+"""Search by playouts: the kernels of every game's ``search``, and the record in which they work.
 
-At a decision the moves are ranked by a prior value and the best few become candidates. Then, again and again, all that
-the seat cannot know is resampled, a player of a pool is drawn for every rival, and each candidate is played to the end
-of the game from these same cards and random streams. A move is dropped as soon as it is clearly worse than the best
+At a decision the moves are ranked by a prior value and the best few become candidates. Then, repeatedly, everything
+that the seat cannot know is resampled, a player of a pool is drawn for every rival, and each candidate is played to the
+end of the game from these same cards and random streams. A move is dropped as soon as it is clearly worse than the best
 one, and half of the moves are dropped after each equal part of the budget (sequential halving: Karnin, Koren, Somekh
-2013), so most playouts go to moves that are hard to distinguish. Thinking stops when one move is left.
+2013), so most playouts go to moves that are hard to distinguish. The search stops when one move is left.
 
-``SearchHooks.share`` says how many of the playouts of a game pay at a decision, how noisy a playout is, and how large
-the error of the prior is. The prior counts as noise / error playouts, its Bayesian weight; the expected noise is
-corrected by that of the playouts made so far.
+``SearchHooks.share`` gives the number of playouts that are worthwhile at a decision, the noise of a playout, and the
+error of the prior. The prior counts as noise / error playouts, its Bayesian weight; the expected noise is corrected by
+that of the playouts made so far.
 
-The game itself is the board: its position is put aside, played on from in place, and put back. The random numbers are a
-function of the seat's own stream, which is not moved on, and of the decision; so the choice depends only on what the
+The search uses the game record itself: its position is saved, continued in place, and restored. The random numbers are
+a function of the decision and of the seat's own stream, which does not advance; so the choice depends only on what the
 seat may know, and a game only on its seed.
 
 A user's function can value moves (``wsim.value``): instead of the prior, and instead of the final result if playouts
@@ -43,7 +43,7 @@ from wsim.rng import below, mix, redrawn_deal_word, seek, uniform
 CANDIDATES = 64  # at most
 POOL = 32  # players of the pools of a table
 WINNING, LEAD = 0.5, 0.03
-"""The utility of a result for a seat: the share of the victory, and a point of lead over the best rival."""
+"""Weights of the utility of a result for a seat: of the win share, and of a point of lead over the best rival."""
 NEVER = -1e9  # the prior's value of a move that is not tried
 PLAYOUTS, MILLISECONDS, MOST_CANDIDATES, PRIOR, AHEAD, MANNER, INFERRED = range(
     7
@@ -112,7 +112,7 @@ def utility_of(outcome: Any) -> Any:
 
     @kernel
     def utility(game, rules, seat):
-        """Return the utility of the end of a game for a seat: victory, and lead over the best rival."""
+        """Return the utility of the end of a game for a seat: win share and lead over the best rival."""
         best = -1e9
         for other in range(rules.seats):
             if other != seat:
@@ -182,7 +182,7 @@ def _swap(lookahead, one, other):
 
 @kernel
 def _sort(lookahead, count):
-    """Sort candidates by their worth, the best first; equal ones stay in their order."""
+    """Sort candidates by value, best first; the sort is stable."""
     for last in range(1, count):
         place = last
         while place > 0 and lookahead.worth[place] > lookahead.worth[place - 1]:
@@ -217,7 +217,7 @@ def _set_prior(lookahead, count):
 
 @kernel
 def _ask_valuer(game, rules, line_up, seat):
-    """Let a user's function fill the value of each legal move; return whether it did."""
+    """Let a user's function fill the value of each legal move; return whether it succeeded."""
     lookahead = game.lookahead
     if call(line_up[lookahead.valuer], game.public, game.own[seat], game.choice, rules, lookahead) < 0:
         lookahead.ahead = -1
@@ -226,12 +226,12 @@ def _ask_valuer(game, rules, line_up, seat):
 
 
 def _choosing(hooks: SearchHooks) -> Any:
-    """Return the kernel that makes the best moves candidates, one for each thing that can be done."""
+    """Return the kernel that makes the best moves candidates, one per group of similar moves."""
     fill_values, alike = hooks.values, hooks.alike
 
     @kernel
     def choose_candidates(game, rules, settings, line_up, seat, most):
-        """Choose the candidates by the prior's value; return how many there are, 0 where a user's function failed."""
+        """Choose the candidates by the prior's value; return how many there are, 0 if a user's function failed."""
         lookahead, choice = game.lookahead, game.choice
         if lookahead.valuer < 0:
             fill_values(game, rules, settings, seat)
@@ -285,7 +285,7 @@ def _seat_players(game, rules, seating, line_up, seat, parameters):
 
 @kernel
 def _rounds(candidates):
-    """Return how often candidates can be halved until one is left."""
+    """Return how often the candidates can be halved until one is left."""
     rounds = 0
     while (1 << rounds) < candidates:
         rounds += 1
@@ -293,14 +293,13 @@ def _rounds(candidates):
 
 
 def _playing_on(hooks: SearchHooks) -> Any:
-    """Return the kernel that plays to the end with the players of a search."""
+    """Return the kernel that plays to the end with the playout policies of a search."""
     next_decision, take, restrict = hooks.next_decision, hooks.take, hooks.restrict
     foretell = foretelling(hooks.foretold)
 
     @kernel
     def play_on(game, rules, seating, line_up, seat):
-        """Continue the game with ``game.lookahead.player``; bans of the plan remain in force. Return whether to the
-        end."""
+        """Continue the game with ``game.lookahead.player``; bans of the plan stay in force. Return whether it ended."""
         choice, ahead = game.choice, game.lookahead.ahead
         while True:
             decider = next_decision(game, rules, 0)
@@ -348,8 +347,8 @@ def _comparing(hooks: SearchHooks) -> Any:
 
     @kernel
     def worth_of(game, rules, line_up, seat, ended):
-        """Return the value of a playout: that of its end, or of the best move according to a user's function where it
-        was truncated."""
+        """Return the value of a playout: that of its end or, if it was truncated, of the best move according to a
+        user's function."""
         if ended:
             return utility(game, rules, seat)
         best = 0.0
@@ -388,7 +387,7 @@ def _comparing(hooks: SearchHooks) -> Any:
 
 @kernel
 def _estimate(lookahead, left, number, weight):
-    """Set what the candidates are worth after some playouts, if the prior counts as ``weight`` of them; sort them."""
+    """Estimate the candidates' values after some playouts, counting the prior as ``weight`` playouts; sort them."""
     for place in range(left):
         lookahead.worth[place] = (weight * lookahead.prior[place] + lookahead.total[place]) / (weight + number)
     _sort(lookahead, left)
@@ -413,7 +412,7 @@ def _not_clearly_worse(lookahead, left, errors, variance):
 
 @kernel
 def _set_streams(lookahead, own, moment):
-    """Set the random streams of a search, a function of the seat's own and of the decision."""
+    """Set the random streams of a search, a function of the seat's own stream and of the decision."""
     lookahead.seed = np.int64(mix(own.rng ^ mix(np.uint64(moment))) >> _HALF)
     seek(lookahead, redrawn_deal_word(lookahead.seed, 0), _STREAM)
 

@@ -1,8 +1,9 @@
-"""Many games side by side, each played up to a decision that another process makes (``wsim.policies.isolation``).
+"""Many games side by side, each played up to a decision made by another process (``wsim.policies.isolation``).
 
-The entry point of such a policy answers ``LATER``. Its game then waits, in a GAME record of its own, and the next one
-plays on; when no game can, the records of all waiting decisions are handed over, and the answers are taken back. A game
-that is over makes room for the next. Every game is played as it would be alone: nothing depends on the others.
+The entry point of such a policy answers ``LATER``. Its game then waits, in its own GAME record, and the next game
+continues; when no game can continue, the records of all waiting decisions are handed over, and the answers are taken
+back. A game that is over makes room for the next. Every game is played exactly as on its own and does not depend on the
+others.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from wsim.kernels.engine import Engine
 from wsim.kernels.heads import NOBODY, RECORD_PICKS, TAKEN_BACK
 
 LATER = -2
-"""What the entry point of a policy in another process returns."""
+"""Return value of the entry point of a policy in another process."""
 UNUSED, OVER = -1, -2
-"""WAITING.place of a record that has played no game yet, and of one for which no game is left."""
+"""Values of WAITING.place for a record that has played no game yet, and for one without further games."""
 
 
 def waiting_of(seats: int) -> np.dtype[Any]:
-    """Return the record of what one of the games side by side waits for, in a game with at most this many seats."""
+    """Return the record of the decision for which one of the games waits, in a game with at most this many seats."""
     return np.dtype(
         [
             ("place", "i8"),  # of the game among those to be played; UNUSED, OVER
@@ -133,13 +134,13 @@ def _playing_on(engine: Engine, load_entrant: Any) -> Any:
 
     @kernel
     def is_later(game, later):
-        """Return whether a decision without an index is that of a policy in another process."""
+        """Return whether a decision without an index belongs to a policy in another process."""
         answer = game.answer
         return answer.index == LATER and later[answer.entry] >= 0
 
     @kernel
     def await_answer(game, wait, stream):
-        """Note what a game waits for."""
+        """Record the decision for which a game waits."""
         answer = game.answer
         wait.entry, wait.seat, wait.count = answer.entry, answer.seat, answer.count
         if wait.asked == 0:
@@ -149,7 +150,7 @@ def _playing_on(engine: Engine, load_entrant: Any) -> Any:
 
     @kernel
     def go_on(game, rules, seating, line_up, wait, later):
-        """Play a game up to a decision that waits, or its end; return whether every policy was right."""
+        """Play a game up to a waiting decision or to its end; return whether every policy returned a legal index."""
         while True:
             if wait.asked:
                 seat = wait.seat

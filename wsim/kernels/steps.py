@@ -1,7 +1,7 @@
 """The steps of a game as separate entry points, for everything that continues positions.
 
-Searches, commands and games stepped together all advance to decisions and make moves. The two are most of the code of a
-game. So they are compiled once, and called by name: two calls for a move, where whole games
+Searches, commands and games stepped together all advance to decisions and make moves. These two steps are most of the
+code of a game, so they are compiled once and called by name: two calls per move, whereas whole games
 (``wsim.kernels.engine.chunk_of``) have none.
 """
 
@@ -17,7 +17,7 @@ inner: Any = None  # what ``entry_point`` puts there
 
 
 def next_decision(game, rules, until):
-    """Run on to the next decision."""
+    """Advance to the next decision."""
     return inner(game, rules, until)
 
 

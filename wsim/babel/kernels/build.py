@@ -1,4 +1,4 @@
-"""The steps of a BUILD, section 5: announce, offers, partners, completion, and what follows (order: flow.py)."""
+"""The steps of a build, section 5: announcement, offers, partners, completion and consequences (order: flow.py)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wsim.jit import kernel
 
 @kernel
 def announce(public, rules, slot):
-    """Section 5.1."""
+    """Section 5.1: announce a build."""
     disc = public.board[slot]
     public.slot = slot
     for place in range(NEEDS):
@@ -120,7 +120,7 @@ def _spend(game, seat, first, second):
 
 @kernel
 def _place(game, rules, seat, parts):
-    """Put parts of a seat on the wonder; with a limit, as many as are left (A28)."""
+    """Put parts of a seat on the wonder; with a limit, at most as many as are left (A28)."""
     public = game.public
     if rules.limit_parts:
         placed = 0
@@ -153,7 +153,7 @@ def _hand_disc(game, rules, seat):
 
 @kernel
 def may_triple(game, rules, seat, built):
-    """Return whether a seat may play the Triple bonus on its offer that is not taken."""
+    """Return whether a seat may play the Triple bonus on its rejected offer."""
     if usable(game.own[seat], TRIPLE_BONUS) == 0 or cards_of(game.public.offer[seat]) == 0:
         return False
     return built != 0 or rules.triple_bonus_on_failed_build != 0
@@ -161,7 +161,7 @@ def may_triple(game, rules, seat, built):
 
 @kernel
 def pay_offer(game, rules, seat, tripled):
-    """Section 5.4, step 5: pay an offer that was not taken, with the Triple bonus or without."""
+    """Section 5.4, step 5: pay a rejected offer, with or without the Triple bonus."""
     public, tally = game.public, game.hidden.tally[seat]
     tally.offers_refused += 1
     cards = cards_of(public.offer[seat])
@@ -179,7 +179,7 @@ def pay_offer(game, rules, seat, tripled):
 
 @kernel
 def fail(game):
-    """Section 5.4: a build that is not completed."""
+    """Section 5.4: fail a build that is not completed."""
     game.hidden.tally[game.public.active].builds_failed += 1
     game.public.taken = 0
     note(game, LOG_FAILED, game.public.active, 0, 0)
@@ -187,7 +187,7 @@ def fail(game):
 
 @kernel
 def clear_build(game):
-    """Forget the build: cards and trade cards that were not spent are back in their hands."""
+    """Clear the build; cards and trade cards that were not spent are back in their hands."""
     forget_build(game.public)
     for seat in range(game.public.seats):
         game.hidden.offer[seat] = 0

@@ -1,8 +1,8 @@
 """Set the table up and draw cards (section 2, A2).
 
-A face-down deck is a multiset: drawing without replacement from it and taking the top card of a shuffled pile are the
-same thing, so cards are drawn one by one when they are needed and a reshuffle costs nothing. The k-th card drawn in a
-game is the same for every line-up as long as the discard pile has not been reshuffled.
+A face-down deck is a multiset: drawing from it without replacement is equivalent to taking the top card of a shuffled
+pile, so cards are drawn one by one when needed and a reshuffle costs nothing. The k-th card drawn in a game is the same
+for every line-up as long as the discard pile has not been reshuffled.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _clear_facts = FACTS.clear()
 
 @kernel
 def set_up(game, rules, seating, number):
-    """Lay out game ``number``: discs, decks, hands and the start player (section 2)."""
+    """Set up game ``number``: discs, decks, hands and the start player (section 2)."""
     hidden, public = game.hidden, game.public
     _clear_public(public, rules)
     for seat in range(rules.seats):
@@ -108,7 +108,7 @@ def _clear_public(public, rules):
 
 @kernel
 def _deal_action_deck(hidden, rules):
-    """Put the first cards of a shuffled action deck in order: no game draws more than ``ACTION_DRAWS``."""
+    """Shuffle the first cards of the action deck into order; no game draws more than ``ACTION_DRAWS``."""
     count = 0
     if rules.use_action_cards:
         for card in range(len(w.ACTION_CARDS)):
@@ -126,8 +126,7 @@ def _deal_action_deck(hidden, rules):
 
 @kernel
 def draw(game, rules, seat):
-    """Give the seat the top card; if the deck is empty, it is first rebuilt from the discard pile (A2), or nothing is
-    drawn."""
+    """Give the seat the top card; if the deck is empty, first rebuild it from the discard pile (A2) or draw nothing."""
     hidden, public = game.hidden, game.public
     if public.deck == 0:
         _reshuffle(game, rules)

@@ -1,9 +1,9 @@
 """The fixed actions by which callers decide in many games at once.
 
 Every kind of decision has a separate range of fixed actions, in the order of ``words.DECISIONS``; each move has exactly
-one. In a turn it is the move itself, likewise a card played, a kind set aside, a mask, no or yes. An offer is ``(trade
-card * KIND_CARDS + cards of the second kind) * KIND_CARDS + cards of the first``; completing is 1 + ``Jokers' second *
-KIND_CARDS + first``, declining 0.
+one. In a turn it is the move itself, and likewise for a card played, a kind set aside, a mask, no or yes. An offer is
+``(trade card * KIND_CARDS + cards of the second kind) * KIND_CARDS + cards of the first``; completing is 1 + ``Jokers'
+second * KIND_CARDS + first``, declining 0.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from wsim.jit import kernel
 _KIND_CARDS = 7  # cards of one kind in an offer: 0 to 6
 _PAIRS = _KIND_CARDS * _KIND_CARDS
 _RANGES = (1 + SLOTS, 1 + len(ACTION_CARDS), 1 + len(KINDS), 2 * _PAIRS, 1 << len(KINDS), 1 << SEATS, 1 + _PAIRS, 2, 2)
-"""The fixed actions of each decision, how many."""
+"""The number of fixed actions of each decision."""
 _STARTS = np.array((0, *accumulate(_RANGES)))
 """The start of each decision's range; the last number is their total."""
 assert len(_RANGES) == len(DECISIONS)

@@ -1,7 +1,7 @@
 """A game as a machine that stops at every decision (sections 3-8).
 
-``advance`` runs on to the next decision and lists its moves; ``take`` carries one of them out. Between the two a game
-can be left, copied and resumed: the position (layout.STATE) contains all of it.
+``advance`` runs to the next decision and lists its moves; ``take`` carries one of them out. Between the two a game can
+be left, copied and resumed: the position (layout.STATE) contains all of it.
 
 In each action: window W1 clockwise from the active seat A; A's turn (pass or disc); on a build: W2 clockwise from A's
 left; offers clockwise from A's left (each followed by its bluff, where allowed); W3 of A; partners; completion; then
@@ -37,7 +37,7 @@ from wsim.jit import kernel
 
 @kernel
 def advance(game, rules, until):
-    """Run on to the next decision, list its moves and return the seat that decides; NOBODY at a phase of ``until``."""
+    """Advance to the next decision, list its moves and return the seat that decides; NOBODY at a phase of ``until``."""
     flow, public = game.flow, game.public
     while not until >> flow.phase & 1:
         phase = flow.phase
@@ -149,8 +149,7 @@ def _next_seat(game):
 
 @kernel
 def _open_window(game, first, count, after):
-    """Open a window in which ``count`` seats, clockwise from ``first``, may play action cards, one seat after the
-    other."""
+    """Open a window in which ``count`` seats, clockwise from ``first``, may play action cards in turn."""
     flow = game.flow
     flow.seat, flow.after = first, after
     flow.left = count if game.hidden.instant_cards else 0
@@ -159,7 +158,7 @@ def _open_window(game, first, count, after):
 
 @kernel
 def _find_player_of_cards(game):
-    """Move on to the next seat of the window that may play a card; return whether there is one."""
+    """Advance to the next seat of the window that may play a card; return whether there is one."""
     flow = game.flow
     while flow.left > 0:
         own = game.own[flow.seat]
@@ -180,7 +179,7 @@ def _leave_window(game):
 
 @kernel
 def _play_card(game, rules, move):
-    """Play a Card exchange or Draw three, or no more cards."""
+    """Play a Card exchange or Draw three, or stop playing cards."""
     flow = game.flow
     if move == 0:
         _next_seat(game)
@@ -256,7 +255,7 @@ def _pay_to_next_triple(game, rules):
 
 @kernel
 def _end_build(game):
-    """Clear the build away; it may have ended the game (section 8)."""
+    """Clear the build, which may have ended the game (section 8)."""
     clear_build(game)
     if game.flow.ended:
         game.public.over = w.KIND_GONE
@@ -288,7 +287,7 @@ def _double(game, move):
 
 @kernel
 def _end_turn(game, rules):
-    """The common draw (A3), then the next seat's turn, unless that was the last one (A32)."""
+    """Do the common draw (A3), then start the next seat's turn, unless this was the last turn (A32)."""
     public, flow = game.public, game.flow
     active = public.active
     if not rules.action_card_usable_at_once:

@@ -34,6 +34,6 @@ _evaluate = machine(_leaf)
 
 @kernel
 def points_of(game, rules, seat, card):
-    """Return the figure of an action card for a seat: a number, or the value of its formula."""
+    """Return the value of an action card for a seat: a number, or the value of its formula."""
     at = rules.effect_at[card]
     return rules.effects[card] if at < 0 else _evaluate(game, rules, at, seat, seat)

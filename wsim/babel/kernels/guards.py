@@ -25,14 +25,14 @@ from wsim.kernels.guards import stop_game
 
 @kernel
 def check_total(public, seat):
-    """Stop a game in which a seat has more points than can be shown."""
+    """Stop a game in which a seat has more points than an observation can show."""
     if public.points[seat] > MAX_POINTS:
         stop_game(POINTS, seat, -1, public.points[seat], MAX_POINTS)
 
 
 @kernel
 def check_points(public, tally, seat):
-    """Stop a game in which the points of a seat, or those of its action cards alone, do not fit in a row."""
+    """Stop a game in which the total points of a seat, or the points of its action cards alone, do not fit in a row."""
     check_total(public, seat)
     points = tally.action_points
     if points > MAX_POINTS or points < MIN_POINTS:

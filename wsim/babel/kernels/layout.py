@@ -2,16 +2,16 @@
 
 Records are aligned structured dtypes passed as numba ``Record`` (one pointer, no reference count):
 
-* ``RULES``   the components and switches of one rule set at one table size; never written while playing
-* ``PUBLIC``   what everybody at the table may know (A26): board, points, sizes of hands, discard pile, revealed offers
-* ``PRIVATE``  what one seat alone knows, its random stream and the parameters of its policy
-* ``CHOICE``   the legal moves of the decision at hand
+* ``RULES`` the components and switches of one rule set at one table size; never written while playing * ``PUBLIC`` what
+everybody at the table may know (A26): board, points, sizes of hands, discard pile, revealed offers * ``PRIVATE`` what
+only one seat knows, its random stream and the parameters of its policy * ``CHOICE`` the legal moves of the decision at
+hand
 
-What these records have about each seat is declared in ``babel/facts.py``.
+The fields of these records about each seat are declared in ``babel/facts.py``.
 
 A policy receives the public record, its own private record, the choice and the rules; other hands, action cards, the
-decks and offers that are not yet revealed are out of its reach. ``GAME`` bundles them with what nobody sees.
-A searcher gets the whole game, to play it on and put it back (``SEARCHER``, wsim/kernels/searching.py).
+decks and offers that are not yet revealed are out of its reach. ``GAME`` combines them with the fields that nobody
+sees. A searcher gets the whole game, continues it and restores it (``SEARCHER``, wsim/kernels/searching.py).
 
 Kinds, action cards and decisions are numbered as in words.py.
 A *disc* is a row of the rules (0-23), a *slot* one of the 24 disc spaces of the board: wonder * 3 + space. A disc
@@ -289,7 +289,7 @@ LINE_UP = TYPES.line_up
 
 
 def records(count: int, dtype: np.dtype[Any]) -> Any:
-    """Return zeroed records whose fields can be reached as attributes by kernels, jitted or not.
+    """Return zeroed records whose fields kernels can access as attributes, with or without the JIT.
 
     Without the JIT, nested records are plain ``numpy.void`` unless their dtype says ``numpy.record``; with it, numba
     cannot type that spelling. The bytes are the same.
@@ -298,7 +298,7 @@ def records(count: int, dtype: np.dtype[Any]) -> Any:
 
 
 def _attributed(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the dtype with every structured part spelt ``numpy.record``."""
+    """Return the dtype with every structured part as ``numpy.record``."""
     if dtype.subdtype is not None:
         base, shape = dtype.subdtype
         return np.dtype((_attributed(base), shape))

@@ -16,7 +16,7 @@ _ACTIONS_A_TURN = 16  # more than there are Double turns
 
 @kernel
 def _moment(game, rules, seat):
-    """Return the moment of a decision: offers are made at the same time, but where bluffs answer them."""
+    """Return the moment of a decision: offers are made at the same time, unless bluffs follow them."""
     public = game.public
     if game.choice.kind == OFFER and not rules.allow_bluff_cards:
         return public.turn * _ACTIONS_A_TURN + public.action

@@ -1,8 +1,8 @@
 """The legal moves of every decision, complete and each listed once.
 
-Every list is ascending, and move 0 refuses (pass, offer nothing, take nobody, decline, play nothing), so it is first
-wherever refusing is legal. ``layout`` defines the other moves at each decision; the accessors below read them,
-also for policies.
+Every list is ascending, and move 0 declines (pass, offer nothing, take nobody, play nothing), so it comes first
+wherever declining is legal. ``layout`` defines the other moves at each decision; the accessors below read them, also
+for policies.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def usable(own, card):
 
 @kernel
 def list_turn(game):
-    """Section 4 and 5.1: pass, or build with any disc on the board."""
+    """Sections 4 and 5.1: pass, or build with any disc on the board."""
     choice = game.choice
     choice.kind = w.TURN
     choice.moves[0] = 0
@@ -80,7 +80,7 @@ def list_play_card(game, seat):
 
 @kernel
 def list_exchange(game, seat, lowest):
-    """Set aside one more card, of kind ``lowest`` or a later one (so that each selection is reached once), or stop."""
+    """Set aside one more card, of kind ``lowest`` or a later kind (so that each selection is reached once), or stop."""
     choice, own = game.choice, game.own[seat]
     choice.kind = w.EXCHANGE
     choice.moves[0] = 0
@@ -116,7 +116,7 @@ def list_offer(game, rules, seat):
 
 @kernel
 def list_bluff(game, seat):
-    """A6, where allowed: any set of the wrong kinds in hand, one card of each."""
+    """A6, if allowed: any set of kinds in hand that the disc does not need, one card of each."""
     choice, own, public = game.choice, game.own[seat], game.public
     choice.kind = w.BLUFF
     held = 0
@@ -199,4 +199,4 @@ def list_yes_no(game, kind):
 
 @kernel
 def restrict(game, rules, seating):
-    """Leave out nothing: no plan forbids a move."""
+    """Remove no move: plans of this game forbid none."""

@@ -5,17 +5,15 @@ Random numbers
 Every game uses the streams of ``wsim.rng``; ``below`` below is its draw.
 
 * Stream 1, the action deck: list the copies of every action card in the order of ``ACTION_CARDS``; for k in 0..7 (or to
-  the end of a smaller deck): j = k + below(copies - k), swap k and j. These are the action cards in the order in which
-  they are drawn. Without action cards nothing is drawn from the stream.
-* Stream 3, set-up: start player = below(seats).
+the end of a smaller deck): j = k + below(copies - k), swap k and j. These are the action cards in the order in which
+they are drawn. Without action cards nothing is drawn from the stream. * Stream 3, set-up: start player = below(seats).
 * Stream 0, discs and building cards: the discs (single kinds in the order of ``KINDS``, numbers ascending, two-colour
-  ones last) are shuffled: for k in 0..22: j = k + below(24 - k), swap; slot k gets disc k. From then on each building
-  card is drawn when somebody draws it: below(cards in the deck) is its place in the sorted deck (camels first). First
-  seats 0, 1, ... get their starting hands, one seat after the other; then cards are drawn during play. A deck that is
-  empty when a card is to be drawn becomes the discard pile, without a random number; if that is empty too, nothing is
-  drawn.
-* Stream 12: which decisions are overruled, in a plan that overrules some (wsim/kernels/overruling.py).
-* Stream 4 + seat: the policy of the seat. ``random`` takes move below(number of moves).
+ones last) are shuffled: for k in 0..22: j = k + below(24 - k), swap; slot k gets disc k. From then on each building
+card is determined when it is drawn: below(cards in the deck) is its place in the sorted deck (camels first). First
+seats 0, 1, ... get their starting hands, one seat after the other; then cards are drawn during play. A deck that is
+empty when a card is to be drawn becomes the discard pile, without a random number; if that is empty too, nothing is
+drawn. * Stream 12: which decisions are overruled, in a plan that overrules some (wsim/kernels/overruling.py). * Stream
+4 + seat: the policy of the seat. ``random`` takes move below(number of moves).
 
 The order of decisions is that of flow.py.
 """
@@ -52,7 +50,7 @@ def _settle(game, rules, seating, seat, index, stream):
 
 @kernel
 def _thing_of(game, move, wide):
-    """Return the thing of a move: the space (or the wonder) of the disc, the action card played, or passing."""
+    """Return the thing of a move: the space (or the wonder) of the disc, the played action card, or passing."""
     kind = game.choice.kind
     if kind == w.TURN:
         if wide and move > 0:
@@ -74,7 +72,7 @@ def _thing_of(game, move, wide):
 
 @kernel
 def _write_rows(game, rules, rows, start, number):
-    """Write the rows of a finished game, one per seat, from place ``start``."""
+    """Write the rows of a finished game, one per seat, from index ``start`` on."""
     public, hidden = game.public, game.hidden
     for seat in range(public.seats):
         row, own, tally = rows[start + seat], game.own[seat], hidden.tally[seat]

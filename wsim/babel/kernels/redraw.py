@@ -1,9 +1,9 @@
-"""Hidden cards drawn again, as likely as they are to a seat that remembers all it has seen (A26).
+"""Redrawing of hidden cards with their true probabilities for a seat that remembers all it has seen (A26).
 
-A seat knows its own cards, the discard pile, and of every other hand its size and the cards that an offer has shown and
-that have not left it. All other building cards are equally likely to be in any hand or in the deck; so are the action
-cards that are neither played nor its own; a seat that is asked to play one has one. Offers that are laid but not
-revealed are made again, after its own.
+A seat knows its own cards, the discard pile, and for every other hand its size and the cards that were shown in an
+offer and have not left it. All other building cards are equally likely to be in any hand or in the deck; so are the
+action cards that are neither played nor its own; a seat that is asked to play an action card has one. Offers that are
+made but not revealed are made again, after its own.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _sort(hidden, first, count):
 
 @kernel
 def _deal_action_cards(game, rules, me):
-    """Shuffle the action cards of the other seats and of the deck, and deal them again."""
+    """Shuffle the action cards of the other seats and of the deck, and redeal them."""
     public, hidden, past = game.public, game.hidden, game.redraw
     count, first = 0, hidden.actions_drawn
     for card in range(len(ACTION_CARDS)):
@@ -113,7 +113,7 @@ def _deal_action_cards(game, rules, me):
 
 @kernel
 def _may_decide(game):
-    """Return whether the seat that is asked for an action card has one: it is asked only if it does."""
+    """Return whether the seat that is asked for an action card has one; in a real game it is asked only if it does."""
     flow, phase = game.flow, game.flow.phase
     if phase == WINDOW:
         own = game.own[flow.seat]
@@ -128,7 +128,7 @@ def _offer_anew(game, me):
     """Make the other seats offer again, after the seat itself, whose own offer is kept."""
     public, flow = game.public, game.flow
     seats = public.seats
-    decided = seats - 1 - flow.left  # before flow.seat, the active seat left out
+    decided = seats - 1 - flow.left  # before flow.seat, without the active seat
     back, seat, mine = 0, flow.seat, False
     while back < decided:
         seat = (seat - 1) % seats

@@ -1,4 +1,4 @@
-"""Points: a wonder (section 6), the sets of discs and the automatic action cards (section 9), and who wins (A27)."""
+"""Points of a wonder (section 6), of sets of discs and automatic action cards (section 9), and the winners (A27)."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def score_wonder(game, wonder, first_points, second_points, other_points):
 
 @kernel
 def set_points(rules, camels, cranes, ships, stonemasons, two_colour):
-    """Return the best value of owned discs in the set table: each disc of the mask ``two_colour`` counts as one kind.
+    """Return the best value of owned discs in the set table; each disc of the mask ``two_colour`` counts as one kind.
 
     Every way to assign the two-colour discs is tried: the bits of a number, one for each, choose first or second kind.
     """
@@ -142,7 +142,7 @@ def final_scoring(game, rules):
 
 @kernel
 def _beats(game, rules, seat, other):
-    """Say whether ``seat`` ranks above ``other`` (A27)."""
+    """Return whether ``seat`` ranks above ``other`` (A27)."""
     points = game.public.points
     if points[seat] != points[other] or not rules.tie_by_discs:
         return points[seat] > points[other]
@@ -151,5 +151,5 @@ def _beats(game, rules, seat, other):
 
 @kernel
 def outcome(game, seat):
-    """Return (score, share of the victory) of a seat."""
+    """Return (score, win share) of a seat."""
     return float(game.public.points[seat]), game.hidden.tally[seat].share

@@ -1,4 +1,4 @@
-"""The steps of a game, compiled once for all that plays positions on (wsim/kernels/steps.py)."""
+"""The steps of a game, compiled once for all code that continues positions (wsim/kernels/steps.py)."""
 
 from __future__ import annotations
 

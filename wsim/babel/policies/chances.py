@@ -1,6 +1,6 @@
-"""The chances in Tower of Babel by the value net (wsim/kernels/chances.py): its inputs and entry points.
+"""Win chances in Tower of Babel by the value net (wsim/kernels/chances.py): its inputs and entry points.
 
-A seat's standing is its points if the game ended now, next to those of the others, to its own knowledge.
+A seat's standing is its points if the game ended now compared with those of the others, as far as the seat knows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _points_room = stack_room("value.points", np.int64, SEATS)
 
 @kernel
 def _prepare(game, rules):
-    """Work out nothing for all seats."""
+    """Do nothing: no inputs are shared by all seats."""
 
 
 @kernel

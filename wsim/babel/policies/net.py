@@ -1,4 +1,4 @@
-"""``net``: the move with the highest value, learned in self-play: what it adds to the utility of the game.
+"""``net``: the move that adds most to the utility of the game, by values learned in self-play.
 
 A small net (``wsim.kernels.net_layers``) values each legal move. Its inputs are ``net_inputs`` and ``net_moves``;
 docs/learning.md describes its training. Ties are broken at random: the wonders differ only by name, and a rule such as

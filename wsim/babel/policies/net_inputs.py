@@ -1,6 +1,7 @@
-"""The inputs of the policy ``net`` for the state, as its seat may see it (A26).
+"""The inputs of the policy ``net`` for the state, limited to what its seat may know (A26).
 
-They are the same for every number of players. Values, sets and effects come from the rules, so changes are seen.
+They are the same for every number of players. Values, sets and effects come from the rules, so changes to them take
+effect.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _RIVAL = 8  # inputs of a rival
 
 @kernel
 def fill_standing(public, own, rules, standing):
-    """Fill the points of every seat if the game ended now, to the knowledge of the seat (section 9, A26)."""
+    """Fill the points of every seat if the game ended now, as far as the seat knows (section 9, A26)."""
     for seat in range(public.seats):
         discs = public.discs[seat]
         standing[seat] = public.points[seat]
@@ -57,7 +58,7 @@ def _share(points, limit):
 
 @kernel
 def expected_cards(public, own, rules, kind):
-    """Return the expected number of cards of a kind in the other hands: those seen, and a share of the unseen ones."""
+    """Return the expected number of cards of a kind in the other hands: seen cards and a share of the unseen ones."""
     if kind >= len(KINDS):
         return 0.0
     hands, seen = 0, 0
@@ -76,7 +77,7 @@ def expected_cards(public, own, rules, kind):
 
 @kernel
 def ends_game(public, rules, disc):
-    """Return whether a disc is the last one on the board of a kind that it shows (section 8)."""
+    """Return whether a disc is the last one on the board of any kind that it shows (section 8)."""
     if public.kind_left[rules.kind[disc, 0]] == 1:
         return True
     return rules.is_two_colour[disc] == 1 and public.kind_left[rules.kind[disc, 1]] == 1

@@ -1,6 +1,6 @@
 """The inputs of the policy ``net`` for each move: its value for ``weighted``, and its results.
 
-A build has its results if it succeeds: parts, points of the wonder by the next row, the owner of the disc.
+The inputs of a build are its results if it succeeds: parts, points of the wonder by the next row, owner of the disc.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _fill_cost(own, spent, numbers, j):
 
 @kernel
 def _fill_turn(public, own, rules, settings, lead, move, numbers, j):
-    """Fill a pass, or a build for which rivals supply the cards that hand and Jokers lack."""
+    """Fill the inputs of a pass, or of a build for which rivals supply the cards that hand and Jokers lack."""
     if move == 0:
         numbers[j, _DRAWS] = 1.0 if pass_value(public, settings) > 0.0 else 0.0
         return
@@ -126,7 +126,7 @@ def _fill_turn(public, own, rules, settings, lead, move, numbers, j):
 
 @kernel
 def _fill_offer(public, own, rules, lead, move, numbers, j):
-    """Fill an offer as if it were taken and the active player had the remaining cards."""
+    """Fill the inputs of an offer as if it were taken and the active player had the remaining cards."""
     cards, need = cards_of(move), public.need[0] + public.need[1]
     numbers[j, _NEED] = need / 6.0
     if move == 0:
@@ -144,7 +144,7 @@ def _fill_offer(public, own, rules, lead, move, numbers, j):
 
 @kernel
 def _fill_unpaid(public, rules, taken, numbers, j):
-    """Fill the points that rivals get for the offers that are not taken."""
+    """Fill the points that rivals get for rejected offers."""
     points = 0
     for seat in range(public.seats):
         if not takes(taken, seat):
@@ -154,7 +154,7 @@ def _fill_unpaid(public, rules, taken, numbers, j):
 
 @kernel
 def _fill_success(public, own, rules, lead, taken, jokers, numbers, j):
-    """Fill a build with these partners in which Jokers replace ``jokers`` of the seat's cards."""
+    """Fill the inputs of a build with these partners in which Jokers replace ``jokers`` of the seat's cards."""
     parts, rest, owner, partners = 0, public.need[0] + public.need[1], own.seat, 0
     for seat in range(public.seats):
         if takes(taken, seat):
@@ -175,7 +175,7 @@ def _fill_success(public, own, rules, lead, taken, jokers, numbers, j):
 
 @kernel
 def _fill_take(public, own, rules, lead, move, numbers, j):
-    """Fill a set of partners: the build with them, or its failure."""
+    """Fill the inputs of a set of partners: the build with them, or its failure."""
     first, second = public.need[0], public.need[1]
     for seat in range(public.seats):
         if takes(move, seat):
@@ -204,7 +204,7 @@ def _fill_complete(public, own, rules, lead, move, numbers, j):
 
 @kernel
 def _fill_card(public, own, choice, move, numbers, j):
-    """Fill an action card, a card set aside or a bluff."""
+    """Fill the inputs of an action card, a card set aside or a bluff."""
     if choice.kind == w.PLAY_CARD:
         numbers[j, _EXCHANGES] = 1.0 if move == 1 + w.EXCHANGE_CARDS else 0.0
         numbers[j, _DRAWS_THREE] = 1.0 if move == 1 + w.DRAW_THREE else 0.0

@@ -1,6 +1,6 @@
 """``search``: playouts of the few moves that ``net`` values most (wsim/kernels/searching.py).
 
-kernels/redraw.py resamples what a seat cannot know. The utility of a game is half the win share, plus a little for each
+kernels/redraw.py resamples what a seat cannot know. The utility of a game is half the win share plus a small amount per
 point of lead over the best rival.
 """
 
@@ -27,7 +27,7 @@ _learned_room = stack_room("search.learned", np.float32, MOVES)
 
 @kernel
 def _values(game, rules, settings, seat):
-    """Fill the learned value of each legal move; among moves with equal values, only one, drawn at random, is tried."""
+    """Fill the learned value of each legal move; of moves with equal values only one, drawn at random, is tried."""
     choice, lookahead, places, learned = game.choice, game.lookahead, _places_room(), _learned_room()
     net_values(game.public, game.own[seat], choice, rules, settings, places, learned)
     for index in range(choice.count):

@@ -27,7 +27,7 @@ def slot_of(move):
 def pass_value(public, settings):
     """Return the value of passing: a card, or nothing once deck and discards are empty (A2).
 
-    Otherwise seats that all wait for cards would wait for ever.
+    Otherwise seats that all wait for cards would wait forever.
     """
     left = public.deck
     for kind in range(len(KINDS)):
@@ -52,7 +52,7 @@ def _gain(rules, disc, owned, owned_second):
 
 @kernel
 def set_gain(public, rules, seat, disc):
-    """Return the points that a disc adds to the sets of a rival, to public knowledge."""
+    """Return the points that a disc adds to the sets of a rival, according to public information."""
     kind, second = rules.kind[disc, 0], rules.kind[disc, 1]
     return _gain(rules, disc, public.discs[seat, kind], public.discs[seat, second % len(KINDS)])
 

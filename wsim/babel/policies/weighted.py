@@ -58,7 +58,7 @@ def _turn_value(public, own, rules, settings, move):
 
 @kernel
 def _offer_value(public, own, rules, settings, move):
-    """Return the value of an offer: its results if it is taken, its points if not."""
+    """Return the value of an offer: its results if it is taken, its points otherwise."""
     if move == 0:
         return 0.0
     weights, cards = settings.weights, cards_of(move)
@@ -74,7 +74,7 @@ def _offer_value(public, own, rules, settings, move):
 
 @kernel
 def _unpaid(public, rules, taken):
-    """Return the points of rivals for offers that are not taken, divided by the number of rivals."""
+    """Return the points of rivals for rejected offers, divided by the number of rivals."""
     points = 0
     for seat in range(public.seats):
         if not takes(taken, seat):

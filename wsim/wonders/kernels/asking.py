@@ -1,4 +1,4 @@
-"""Decisions of clauses: the options that a city can pay for are listed, and the chosen one is carried out (R72-R74)."""
+"""Clause decisions: list the options that a city can pay for, and carry out the chosen one (R72-R74)."""
 
 from __future__ import annotations
 
@@ -135,8 +135,8 @@ def _list_given(game, rules, word, asked):
 
 @kernel(rare=True)
 def _list_options(game, rules, word):
-    """List the options that a city can choose, for each city where it chooses one, then declining; nothing if it has no
-    option (R73)."""
+    """List the options that a city can choose (one move per target city if the option lets it choose a city), then
+    declining; nothing if it has no option (R73)."""
     public, choice = game.public, game.choice
     clause, owner, trigger = clause_of(word), owner_of(word), trigger_of(word)
     asked = np.uint64(rules.clause_entry[clause]) | (np.uint64(rules.clause_number[clause]) << _CLAUSE)
@@ -183,7 +183,7 @@ def _list_options(game, rules, word):
 
 @kernel
 def _looks_at_pile(rules, clause):
-    """Return whether some option of a clause is about the whole discard pile."""
+    """Return whether an option of a clause involves the whole discard pile."""
     for option in range(rules.clause_options[clause], rules.clause_options[clause + 1]):
         if rules.option_from[option] == w.FROM_PILE and rules.option_draw[option] < 0:
             return True

@@ -22,7 +22,7 @@ def freeze(game):
 
 @kernel(rare=True)
 def thaw(game):
-    """Spell out the payers as they were before the turn: either/or symbols are only ever added at the end."""
+    """Restore the payers as they were before the turn; this works because either/or symbols are only appended."""
     public, before, frozen = game.public, game.before, game.frozen
     frozen.seats = public.seats
     _copy_payer(before, frozen)

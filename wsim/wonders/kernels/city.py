@@ -52,7 +52,7 @@ def all_stages(public, rules, seat):
 
 @kernel
 def gained_points(public, rules, seat):
-    """Return the points that a city gained in the game so far, less those that it lost."""
+    """Return the points that a city gained in the game so far, minus the points that it lost."""
     points = 0
     for category in range(CATEGORY_KINDS):
         points += public.gained[seat, category]
@@ -61,7 +61,7 @@ def gained_points(public, rules, seat):
 
 @kernel
 def moves_now(public, rules, seat, action, color):
-    """Return how often a city built in this turn: a structure of a colour, -1 for any, or a stage."""
+    """Return how many structures of a colour (-1: any), or stages, a city built in this turn."""
     number, at = 0, public.deed_count - 1
     while at >= 0 and is_of_turn(public.deeds[at], public.age, public.turn):
         deed = public.deeds[at]
@@ -77,13 +77,13 @@ def moves_now(public, rules, seat, action, color):
 
 @kernel
 def _places(deed):
-    """Return whether a deed puts a structure into its city: a building, or one from elsewhere (R96)."""
+    """Return whether a deed puts a structure into its city, by building it or from elsewhere (R96)."""
     return action_of(deed) == BUILD or action_of(deed) == TAKE
 
 
 @kernel(rare=True)
 def _stands(public, seat, at):
-    """Return whether a deed is the building of a structure that a city has: the last one of its name (R82)."""
+    """Return whether a deed built a structure that a city still has: the last deed with its name (R82)."""
     deed = public.deeds[at]
     if seat_of_deed(deed) != seat or not _places(deed) or not owns(public, seat, card_of(deed)):
         return False
@@ -96,8 +96,8 @@ def _stands(public, seat, at):
 
 @kernel(rare=True)
 def built_as(public, rules, seat, color, order):
-    """Return a structure that a city has, of a colour or of any (COLOR_KINDS): the one built last, first or before the
-    last (formula_words.ORDERS); -1 for none."""
+    """Return the structure of a colour (COLOR_KINDS: any) that a city built last, first or last but one
+    (formula_words.ORDERS); -1 if there is none."""
     passed = 0
     for step in range(public.deed_count):
         at = step if order == FIRST else public.deed_count - 1 - step
@@ -111,8 +111,8 @@ def built_as(public, rules, seat, color, order):
 
 @kernel(rare=True)
 def order_of(public, rules, seat, card):
-    """Return what number a structure has among those of its city, in the order of building; those of a position that
-    was set up come first, all with the number of the last one of them."""
+    """Return the position of a structure in the building order of its city; structures of a position that was set up
+    come first, all with the number of their last one."""
     number = cards(public, rules, seat)
     for step in range(public.deed_count):
         at = public.deed_count - 1 - step
@@ -125,8 +125,8 @@ def order_of(public, rules, seat, card):
 
 @kernel(rare=True)
 def ordered_cards(public, rules, seat, wanted, low, high):
-    """Return how many structures of a set a city has with a number from ``low`` to ``high`` in the order of building;
-    those of a position that was set up all have the number of the last one of them (R93, R99)."""
+    """Return how many structures of a set a city has with a position from ``low`` to ``high`` in the building order;
+    structures of a position that was set up all have the number of their last one (R93, R99)."""
     number, counted, stood = cards(public, rules, seat), 0, 0
     for step in range(public.deed_count):
         at = public.deed_count - 1 - step

@@ -30,7 +30,7 @@ _LOSE_FREE = w.ACT["lose free_build_tokens"]
 
 @kernel
 def find_cheapest(public, seat):
-    """Note the least of the prices that a city pays its neighbours."""
+    """Store the lowest price that a city pays to either neighbour."""
     public.cheapest[seat] = min(
         min(public.price[seat, 0], public.price[seat, 1]), min(public.price[seat, 2], public.price[seat, 3])
     )
@@ -38,7 +38,7 @@ def find_cheapest(public, seat):
 
 @kernel
 def add_free_builds(public, seat, amount):
-    """Give a city tokens of free builds, or take some; moves check the ability (R67)."""
+    """Give a city free-build tokens, or take some; moves check the ability (R67)."""
     public.free_tokens[seat] += amount
     public.abilities[seat] &= ~w.FREE_TOKEN
     if public.free_tokens[seat] > 0:
@@ -58,7 +58,7 @@ def _change_price(public, seat, kind, amount):
 
 @kernel
 def _move_coins(public, entry, giver, taker, coins):
-    """Hand coins over, as many as there are; return how many."""
+    """Transfer coins, at most as many as there are; return how many."""
     coins = min(coins, np.int64(public.coins[giver]))
     public.coins[giver] -= coins
     add_coins(public, taker, entry, coins)
@@ -67,7 +67,7 @@ def _move_coins(public, entry, giver, taker, coins):
 
 @kernel
 def _within(what, city, entry, value, bound):
-    """Return the amount that a city would have, and stop the game if it exceeds the limit."""
+    """Return the new amount of a city; stop the game if it exceeds the limit."""
     if value > bound:
         stop_game(what, city, entry, value, bound)
     return value
@@ -87,7 +87,7 @@ def _add_units(public, entry, city, resource, amount):
 
 @kernel(rare=True)
 def do(game, rules, action, entry, owner, city, amount):
-    """Do one thing of a clause of an entry; return how much of it was done (R56)."""
+    """Carry out one action of a clause of an entry; return the amount done (R56)."""
     public = game.public
     if action == _TAKE:
         return _move_coins(public, entry, city, owner, amount)

@@ -1,4 +1,4 @@
-"""Whose clauses act: what a city has, and the cities that a clause names (R52, R53)."""
+"""Owners of clauses: the entries that a city has, and the cities that a clause names (R52, R53)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ONE = np.uint64(1)
 
 @kernel
 def related(public, rules, owner, city, whom):
-    """Return whether a city is one of those that an owner's clause names (words.WHOM)."""
+    """Return whether a city is among the cities named by an owner's clause (words.WHOM)."""
     if whom == w.WHOM_ANYONE:
         return True
     if whom == w.WHOM_SELF or owner == city:

@@ -1,6 +1,6 @@
 """Clauses: effects of cards and stages by formula, and their events (R52-R58, R64, R65).
 
-An event is a move, or a moment of the game; nothing that a clause does is one, so that no clause can set another off.
+An event is a move or a moment of the game; the actions of clauses are not events, so no clause can trigger another.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def cities_met(public, rules, clause, owner, trigger):
 
 @kernel(rare=True)
 def _act(game, rules, clause, owner, trigger):
-    """Apply a clause to its own city, the city that triggered it, or each city that it names, starting from the
-    left; one that asks waits for its decision (R72)."""
+    """Apply a clause to its own city, the city that triggered it, or each city that it names, starting from the left; a
+    clause that asks waits for its decision (R72)."""
     if rules.clause_options[clause + 1] > rules.clause_options[clause]:
         if cities_met(game.public, rules, clause, owner, trigger):
             add_pending(game, rules, clause, owner, trigger)
@@ -99,7 +99,7 @@ def _bit_of(trigger):
 
 @kernel(rare=True)
 def note_watchers(game, rules):
-    """Note whose moves the clauses of all cities wait for, now that some were placed (HIDDEN.watched)."""
+    """Update the moves that clauses of all cities wait for, after new clauses were placed (HIDDEN.watched)."""
     public, watched = game.public, game.hidden.watched
     for mover in range(public.seats):
         watched[mover] = 0
@@ -173,7 +173,7 @@ def move_made(game, rules, mover, move, entry, decision):
 
 @kernel
 def drop_age_shields(public):
-    """Take back the shields that were for this age only (R57)."""
+    """Remove the shields that were for this age only (R57)."""
     for seat in range(public.seats):
         public.shields[seat] -= public.age_shields[seat]
         public.age_shields[seat] = 0
@@ -181,7 +181,7 @@ def drop_age_shields(public):
 
 @kernel(rare=True)
 def drop_turn_units(public):
-    """Take back the units that were for this turn only (R65)."""
+    """Remove the units that were for this turn only (R65)."""
     for seat in range(public.seats):
         if public.turn_units[seat]:
             public.plain[seat] -= public.turn_units[seat]

@@ -16,8 +16,9 @@ _ONE = np.uint64(1)
 
 @kernel(rare=True)
 def copy_structure(public, rules, city, card, source):
-    """Give a city what lasts of a structure: shields, its symbol, production that is not for sale, points at the end;
-    ``source``: the entry that does. Return 1, or 0 if it is no structure, or the city has a copy of it."""
+    """Give a city the lasting effects of a structure: shields, its symbol, production that is not for sale, points at
+    the end; ``source``: the entry with the clause. Return 1, or 0 if it is not a structure or the city already has a
+    copy of it."""
     if card < 0 or card >= w.STAGE_ENTRY:
         return 0
     bit = _ONE << np.uint64(card & 63)

@@ -13,7 +13,7 @@ FIRST_ACT = len(w.ACTS)
 
 @kernel(rare=True)
 def reset_counters(public, rules, duration):
-    """Set the counters that last a turn, an age or a game (words.COUNTER_LASTS), or shorter, to their start."""
+    """Reset the counters that last at most a turn, an age or a game (words.COUNTER_LASTS) to their start value."""
     for counter in range(rules.counters):
         if rules.counter_lasts[counter] <= duration:
             for seat in range(public.seats):
@@ -22,7 +22,7 @@ def reset_counters(public, rules, duration):
 
 @kernel(rare=True)
 def change_counter(public, rules, seat, action, amount):
-    """Change a counter of a city or of the table, as far as its bounds allow; return by how much."""
+    """Change a counter of a city or of the table within its bounds; return the change."""
     counter = (action - FIRST_ACT) >> 1
     before = np.int64(public.counter[seat, counter])
     after = before + (amount if (action - FIRST_ACT) & 1 == 0 else -amount)

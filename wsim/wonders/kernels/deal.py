@@ -88,7 +88,7 @@ def _seat_balanced(public, dealer, rules, seating, number):
 
 @kernel
 def reset_city(public, rules, seat):
-    """Empty a city and put its board's starting resource and coins down (R3, R12)."""
+    """Empty a city and give it the starting resource of its board and its starting coins (R3, R12)."""
     _clear(public, rules, seat)
     resource = rules.board_resource[public.side[seat]]
     public.board_resource[seat] = resource
@@ -99,7 +99,7 @@ def reset_city(public, rules, seat):
 
 @kernel
 def set_up(game, rules, seating, number):
-    """Set the table for one game: boards, policies, coins, random streams."""
+    """Set the table for a game: boards, policies, coins, random streams."""
     public, hidden = game.public, game.hidden
     public.seats = rules.seats
     public.turns = rules.age_turns[0]
@@ -197,7 +197,7 @@ def deal(game, rules):
 
 @kernel
 def _next_card(dealer, size, at):
-    """Draw the slot at place ``at`` of a deck that is shuffled as it is dealt."""
+    """Draw the slot at index ``at`` of a deck that is shuffled while it is dealt."""
     j = at + below(dealer, size - at) if at < size - 1 else at
     slot = dealer.deck[j]
     dealer.deck[j] = dealer.deck[at]

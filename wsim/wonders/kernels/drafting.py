@@ -62,7 +62,7 @@ def deal_further(game, rules, moment):
 
 @kernel(rare=True)
 def draft_on(game, rules):
-    """Ask every player to keep a card, deck by deck, once all have kept one before; return whether any is asked."""
+    """Ask all players to keep a card, deck by deck, once all have kept the last one; return whether any is asked."""
     asking = game.asking
     while asking.draft_deck < rules.decks:
         deck, turn = asking.draft_deck, asking.draft_turn
@@ -100,7 +100,7 @@ def _pass_on(game, rules, deck, turn):
 
 @kernel(rare=True)
 def list_draft(game, rules, seat, deck):
-    """List the cards of the hand of which a player keeps one."""
+    """List the cards of a player's hand, of which it keeps one."""
     choice, at = game.choice, 0
     choice.kind, choice.seat = w.EFFECT, seat
     cards = game.own[seat].draft & cards_of(rules, deck)
@@ -120,12 +120,12 @@ def keep(game, rules, seat, move):
     own.recruits |= card
 
 
-# --- drawn again in search (R102)
+# --- redrawn in search (R102)
 
 
 @kernel(rare=True)
 def redraw_drafts(game, rules, me):
-    """Draw again what the other players hold of the decks that are drafted."""
+    """Redraw the cards that the other players hold from drafted decks."""
     for deck in range(rules.decks):
         if rules.deck_drafted[deck] and game.own[me].drafted[0] & cards_of(rules, deck):
             _redraw_draft(game, rules, me, deck)
@@ -133,9 +133,9 @@ def redraw_drafts(game, rules, me):
 
 @kernel(rare=True)
 def _redraw_draft(game, rules, me, deck):
-    """Draw again what left each hand in each turn: cards that the seat saw pass are kept by those who had the hand
-    later, one each in any order; cards that it never saw are drawn from all of these. Recruited cards stay where they
-    are."""
+    """Redraw the card that left each hand in each turn: cards that the seat passed on were kept by the later holders of
+    the hand, one each in any order; cards that it never saw are drawn from all unseen cards. Recruited cards stay where
+    they are."""
     past, cards, own = game.redraw, cards_of(rules, deck), game.own[me]
     size, turns, seen = rules.deck_dealt[deck], rules.deck_dealt[deck], _ZERO
     for seat in range(rules.players):

@@ -1,4 +1,4 @@
-"""Kernels that Python calls one at a time; apart from the modules they serve, so that a run does not compile them."""
+"""Kernels that Python calls individually; separate from the modules they serve, so that a run does not compile them."""
 
 from __future__ import annotations
 

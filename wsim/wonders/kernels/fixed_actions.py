@@ -3,8 +3,8 @@
 A fixed action is a card and its use, with the cheapest payment: ``WITH_CARD * card + BUILD, STAGE, SELL`` or ``SPEND``
 (a build that uses up the once-per-age free build). The actions of cards are followed by declining, then by the coins
 paid for a loss, 0 to ``MAX_PAID``; the last also means more. The cards of further decks follow, which are recruited
-(R89). With clauses that ask (R72) the options follow; where a city is chosen too, those for each city, going left;
-where a card is chosen (R80), those for each card; where an amount is chosen (R95), those for each amount.
+(R89). With clauses that ask (R72) the options follow: repeated for each city, going left, if a city is also chosen; for
+each card if a card is chosen (R80); and for each amount if an amount is chosen (R95).
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _price_of(move):
 
 @kernel
 def move_of(choice, rules, action):
-    """Return the cheapest move of a fixed action, the first of several as cheap ones."""
+    """Return the cheapest move of a fixed action; the first in case of ties."""
     cheapest, least = choice.moves[0], np.int64(1 << 40)
     for index in range(choice.count):
         move = choice.moves[index]

@@ -141,7 +141,7 @@ def _between_turns(game, rules, phase):
 
 @kernel
 def next_decision(game, rules, until):
-    """Do as ``advance``; nine decisions of ten are listed without entering it (7 % of the time of a game)."""
+    """Do the same as ``advance``, but list nine out of ten decisions without entering it (7% of the time of a game)."""
     flow = game.flow
     if flow.phase == layout.CHOOSE and flow.seat < flow.end:
         return list_choice(game, rules, flow.seat, w.TURN)
@@ -382,7 +382,7 @@ def _resolve_last_cards(game, rules):
 
 @kernel
 def _queue_builds(game, rules):
-    """Make a queue of the builds from the pile (R9.6)."""
+    """Create the queue of builds from the pile (R9.6)."""
     game.flow.queue_at = game.flow.queue_end = 0
     _enqueue_granted(game, rules)
     game.flow.phase = layout.BUILD_PILE
@@ -436,7 +436,7 @@ def _list_next_build(game, rules):
 
 @kernel(rare=True)
 def _build_next(game, rules, move):
-    """Carry out the next build of the queue, or leave it."""
+    """Carry out the next build of the queue, or skip it."""
     flow, seat = game.flow, game.choice.seat
     flow.queue_at += 1
     if action_of(move) != w.BUILD:
@@ -467,7 +467,7 @@ def _finish_turn(game, rules):
 
 @kernel
 def end_age(game, rules):
-    """Begin the end of an age: clauses act before the conflicts, after them, and when the age is over (R53)."""
+    """Start the end of an age: clauses act before the conflicts, after them, and when the age is over (R53)."""
     if rules.triggers:
         moment(game, rules, w.ON_WAR)
     _ask_before(game, layout.WAR)
@@ -520,7 +520,7 @@ def _close_turn(game, rules):
 
 @kernel
 def _pass_hands(game, rules):
-    """Hand the rest of the hands on: to the left or to the right, as the age says, swapped by two (R5)."""
+    """Pass the hands on, to the left or right depending on the age; two players swap them (R5)."""
     public, players = game.public, rules.players
     for seat in range(players):
         own = game.own[seat]

@@ -64,7 +64,7 @@ of_city = FACTS.answer()
 
 @kernel
 def city_named(public, whose, owner, other):
-    """Return the city that a word is about (words.FORMULA_CITIES)."""
+    """Return the city that a formula word refers to (words.FORMULA_CITIES)."""
     if whose == 2:
         return owner + 1 if owner + 1 < public.seats else 0
     if whose == 3:

@@ -125,7 +125,7 @@ def check_lanes(units, seat, source):
 
 @kernel(rare=True)
 def stop_lanes(units, seat, source):
-    """Stop a game because of the first lane that has too much."""
+    """Stop a game because of the first lane that exceeds its limit."""
     for resource in range(RESOURCE_KINDS):
         many = np.int64((units >> np.uint64(8 * resource)) & np.uint64(0xFF))
         if many > MAX_LANE:

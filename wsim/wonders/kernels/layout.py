@@ -2,19 +2,17 @@
 
 Records are aligned structured dtypes passed as numba ``Record`` (one pointer, no reference count):
 
-* ``RULES``   the rules of one rule set at one table size, compiled from the catalogue; never written while playing
-* ``PUBLIC``   what everybody at the table may know (R49); its facts about cities are declared in ``wonders/facts.py``
-* ``PRIVATE``  what one seat alone knows, its random stream and the parameters of its policy
-* ``CHOICE``   the legal moves of the decision at hand (R50)
-* ``SETTINGS``  what a policy of wsim's own plays by: its weights; data of the line-up, no part of the game
+* ``RULES`` the rules of one rule set at one table size, compiled from the catalogue; never written while playing *
+``PUBLIC`` what everybody at the table may know (R49); its facts about cities are declared in ``wonders/facts.py`` *
+``PRIVATE`` what only one seat knows, its random stream and the parameters of its policy * ``CHOICE`` the legal moves of
+the decision at hand (R50) * ``SETTINGS`` the weights of a built-in policy; data of the line-up, not part of the game
 
-A searcher gets the whole game, to play it on and put it back (``SEARCHER``, wsim/kernels/searching.py).
+A searcher gets the whole game, continues it and restores it (``SEARCHER``, wsim/kernels/searching.py).
 
-A policy receives the public record, its own private record, the choice and the rules, one of wsim's own its settings
-too: hidden cards are out of its reach. A game in progress is a ``STATE``: public, private and hidden
-records, what comes next (``FLOW``), the payers before the turn (``BEFORE``) and pending decisions of clauses
-(``ASKING``). ``GAME`` begins with it; scratch space follows: the current choice, solver, dealer, conflict, result and
-log.
+A policy receives the public record, its own private record, the choice and the rules, and a built-in policy also its
+settings: hidden cards are out of its reach. A game in progress is a ``STATE``: public, private and hidden records, what
+comes next (``FLOW``), the payers before the turn (``BEFORE``) and pending decisions of clauses (``ASKING``). ``GAME``
+begins with it; scratch space follows: the current choice, solver, dealer, conflict, result and log.
 
 Amounts of resources are *packed*: one 64-bit word, a byte ("lane") for each of the seven resources in the order of
 ``RESOURCES``, so that costs and productions are added and compared in one go.

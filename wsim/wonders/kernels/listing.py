@@ -1,4 +1,4 @@
-"""The complete lists of the legal moves of a decision (R50): a turn, a build from the pile, a loss."""
+"""Complete lists of the legal moves of a decision (R50): a turn, a build from the pile, a loss."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def free_by_board(public, rules, seat, card):
 
 @kernel(inline=True)
 def stage_payments(game, rules, seat, producer, purse):
-    """Put the payments of the next stage into ``solver.stage_moves``, without a card; return how many."""
+    """Put the payments of the next stage into ``solver.stage_moves``, without a card; return their number."""
     public, solver = game.public, game.solver
     side, stage = public.side[seat], public.stages[seat]
     if stage >= rules.stage_count[side]:
@@ -65,14 +65,14 @@ def stage_payments(game, rules, seat, producer, purse):
 
 @kernel(rare=True)
 def _add_stages(solver, base, count):
-    """Add the further payments of the next stage (most have one)."""
+    """Add the additional payments of the next stage (most stages have only one)."""
     for i in range(1, count):
         solver.stage_moves[i] = base | solver.pairs[i]
 
 
 @kernel
-def _cheapest_only(solver, count):
-    """Keep the payments of least total (switch free_city_chooses_payment off)."""
+def _keep_cheapest(solver, count):
+    """Keep only the cheapest payments, in place (switch free_city_chooses_payment off); return their number."""
     least = 1 << 30
     for i in range(count):
         least = min(least, left_of(solver.pairs[i]) + right_of(solver.pairs[i]))
@@ -86,7 +86,7 @@ def _cheapest_only(solver, count):
 
 @kernel(inline=True)
 def _add_builds(game, rules, producer, card, held, at, purse):
-    """Add the ways of building one card of the hand from place ``at`` on; return the new length."""
+    """Add the ways to build one card of the hand from index ``at`` on; return the new length of the list."""
     public, choice = game.public, game.choice
     seat, kind = choice.seat, choice.kind
     if owns(public, seat, card):
@@ -131,11 +131,10 @@ def _add_paid(game, rules, producer, card, held, at, purse):
 
 @kernel(rare=True)
 def _add_payments(game, rules, base, count, at):
-    """Add a move for each of some payments (nine of ten cards that can be paid for have one); return the new
-    length."""
+    """Add a move for each payment (nine in ten affordable cards have only one); return the new length of the list."""
     choice, solver = game.choice, game.solver
     if choice.kind == w.FREE_CITY and rules.switch[_CITY_CHOOSES] == 0:
-        count = _cheapest_only(solver, count)
+        count = _keep_cheapest(solver, count)
     for i in range(count):
         choice.moves[at + i] = base | solver.pairs[i]
     return at + count
@@ -168,7 +167,7 @@ def _add_cards(game, rules, producer, hand, stages, sales, purse):
 
 @kernel(rare=True)
 def _hold_stages(choice, solver, held, stages, at):
-    """Add the further payments of the next stage with a card."""
+    """Add the additional payments of the next stage with a card."""
     for i in range(1, stages):
         choice.moves[at + i] = solver.stage_moves[i] | held
 
@@ -184,22 +183,22 @@ def list_turn(game, rules, producer, seat, hand, kind):
     choice.kind = kind
     choice.seat = seat
     prepare_payer(producer, solver, seat)
-    # an empty purse pays for nothing: whoever finds no payment looks whether clauses change prices
+    # an empty purse pays for nothing; if no payment is found, check whether clauses change prices
     purse = _NO_PURSE if rules.triggers & PRICED else np.int64(game.public.coins[seat])
     stages = stage_payments(game, rules, seat, producer, purse)
     if kind == w.FREE_CITY and stages > 1 and rules.switch[_CITY_CHOOSES] == 0:
-        stages = _cheapest_stages(solver, stages)
+        stages = _keep_cheapest_stages(solver, stages)
     _add_cards(game, rules, producer, hand, stages, kind != w.FREE_CITY, purse)
     if choice.count == 0:
         _add_sales(game, rules, hand)
 
 
 @kernel(rare=True)
-def _cheapest_stages(solver, stages):
-    """Keep the payments of the next stage of least total; return how many."""
+def _keep_cheapest_stages(solver, stages):
+    """Keep only the cheapest payments of the next stage, in place; return their number."""
     for i in range(stages):
         solver.pairs[i] = solver.stage_moves[i]
-    stages = _cheapest_only(solver, stages)
+    stages = _keep_cheapest(solver, stages)
     for i in range(stages):
         solver.stage_moves[i] = solver.pairs[i]
     return stages
@@ -256,14 +255,14 @@ def list_loss(game, seat, loss):
 
 @kernel
 def restrict(game, rules, seating):
-    """Remove the moves that the city is banned from, or denied."""
+    """Remove the moves that are banned or denied to the city."""
     if seating.experiment:
         keep_allowed(game, rules, seating, game.choice.seat)
 
 
 @kernel(rare=True)
 def keep_allowed(game, rules, seating, seat):
-    """Remove the moves that the experiment takes from this seat; keep sales if nothing else is left."""
+    """Remove the moves that the experiment forbids to this seat; keep sales if nothing else is left."""
     choice = game.choice
     flags = np.int64(seating.ban[seat, 3])
     count = 0

@@ -33,7 +33,7 @@ def log_deed(public, seat, move, decision):
 
 @kernel
 def log_event(game, kind, seat):
-    """Append an event to the log and return it; there is room for the longest game, except for effects of clauses."""
+    """Append an event to the log and return it; the log has room for the longest game, except for clause effects."""
     log, public = game.log, game.public
     at = log.count
     if at == layout.EVENTS + layout.EFFECTS_LOGGED:
@@ -151,7 +151,7 @@ def log_coins(game, rules):
 
 @kernel(rare=True)
 def log_hands(game, rules):
-    """Log the hands as dealt, one event a player, then the Free City's pile."""
+    """Log the hands as dealt, one event per player, then the Free City's pile."""
     for seat in range(rules.players):
         event = log_event(game, layout.LOG_HANDS, seat)
         event.hand = game.own[seat].hand

@@ -25,7 +25,7 @@ def fight_conflicts(game, rules):
 
 @kernel
 def _fight(game, rules, first, second, tokens):
-    """Settle one conflict for ``tokens`` tokens a side; keep the shields and the points of the tokens for the log."""
+    """Settle a conflict for ``tokens`` tokens per side; store the shields and token points for the log."""
     public, fought = game.public, game.conflict.fought
     age = public.age
     margin = public.shields[first] - public.shields[second]
@@ -66,7 +66,7 @@ def send_envoys(game):
 
 @kernel
 def ring_conflict(game, rules, fighters, place):
-    """Fight the conflict between the fighter at a place of the ring and the next one to its left (R19, R20)."""
+    """Fight the conflict between the fighter at an index of the ring and the next one to its left (R19, R20)."""
     ring = game.conflict.ring
     following = place + 1 if place + 1 < fighters else 0
     _fight(game, rules, ring[place], ring[following], 1)

@@ -19,9 +19,9 @@ owner       60-62  in a decision of a clause, how many seats to the left of the 
 gives       63     in a decision of a clause: the chosen card is the one given in exchange for another (R97)
 ==========  =====  ==========================================================================
 
-A *deed* is what the table saw of a move (R49): the move without its slot, without its card where that went face down
-(a sale, a stage), and above it what follows. DISCARD and TAKE are deeds only: a structure that goes to the discard pile
-(R82), or comes into a city from elsewhere (R96).
+A *deed* is the public part of a move (R49): the move without its slot, and without its card if that went face down (a
+sale, a stage), with the fields below in the higher bits. DISCARD and TAKE occur only in deeds: a structure that goes to
+the discard pile (R82), or comes into a city from elsewhere (R96).
 
 ==========  =====  ==========================================================================
 seat        40-43  the city
@@ -114,13 +114,13 @@ def slot_of(move):
 
 @kernel
 def spends_of(move):
-    """Return whether the move uses up the once-per-age free build, or a token of one."""
+    """Return whether the move uses up the once-per-age free build, or a free-build token."""
     return (move >> _SPENDS) & _ONE != _ZERO
 
 
 @kernel
 def city_of(move):
-    """Return the city that a clause is to act on, as the deciding city has chosen; -1 if it does not choose one."""
+    """Return the city chosen as the target of a clause; -1 if no city is chosen."""
     return np.int64((move >> np.uint64(CITY_AT)) & _NIBBLE) - 1
 
 
@@ -150,13 +150,13 @@ def owner_of_move(move, decider, seats):
 
 @kernel
 def gives_of(move):
-    """Return whether the card that a decision chooses is the one given in exchange for another (R97)."""
+    """Return whether the card chosen in a decision is given in exchange for another (R97)."""
     return (move >> np.uint64(GIVES_AT)) & _ONE != _ZERO
 
 
 @kernel
 def keeps_of(move):
-    """Return whether a card of a further deck is kept in a draft (R101), where no clause decides."""
+    """Return whether the move keeps a card of a further deck in a draft (R101), which is not a clause decision."""
     return how_of(move) == KEEPS and slot_of(move) == 0 and action_of(move) == CHOOSE
 
 

@@ -5,7 +5,7 @@ effects, which have the weights (``policies.net_items``). The row of an item is 
 one role, so a card costs one addition, as if the net had learned it by name.
 
 Catalogues with counters, decisions or further decks have *further rows*. Nets have zeros there until ``wsim learn``
-fits them, and a catalogue without such things lists none of them.
+fits them, and catalogues without these features list no further rows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from wsim.wonders.words import CARD_WORDS, CARDS, COUNTERS, DECK_CARDS, ENTRIES
 CARD_ROLES = ("hand", "coming", "built", "build", "bury", "sell", "pile", "city_build", "city_leave")
 """The roles of a card: three in the state, then its use by a move."""
 STAGE_ROLES = ("next", "later", "stage")
-"""In which a stage is looked at: two of the state, then building it."""
+"""The roles of a stage: two in the state, then building it."""
 SETS = 3  # hand, coming, built: the first roles of cards
 STAGES_IN_ALL = ENTRIES - CARDS
 STAGE_ROWS = len(CARD_ROLES) * CARDS  # where the rows of the stages begin, behind those of the cards, role by role
@@ -28,7 +28,7 @@ PICKED_ROLES = ("lost", "looked_at")
 COUNTER_CITIES = ("own", "left", "right")
 """The cities whose counters (R70) are inputs; of a counter of the table, only the first."""
 COUNTER_STEPS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 20, 40)
-"""A counter has a row for each of these steps above its lower bound that it has reached."""
+"""A counter has a row for each of these steps above its lower bound, active once it is reached."""
 DECIDED_OPTIONS = 128  # options of all decisions of clauses (layout.OPTIONS)
 CHOSEN_CITIES = ("left", "right", "farther")
 """The city that a decision chooses."""
@@ -57,10 +57,10 @@ STATE = SIZES.state(
     ("side", "i2"),  # the own board
     ("stages", "i2"),  # that it has
 )
-"""A decision as the net sees it."""
+"""A decision as seen by the net."""
 MOVE = SIZES.move(
     ("role", "i2"),  # a place in CARD_ROLES, -1 where it has no card
     ("card", "i2"),
     ("further", "i2", (FURTHER_OF_MOVE,)),  # further rows, -1 none
 )
-"""A move of it."""
+"""A move of such a decision."""

@@ -52,7 +52,7 @@ def fill_pool(game, rules, age, seen):
 
 @kernel
 def _was_built_unseen(game, rules, age, card):
-    """Return whether a drawn card that the seat has never seen was built in the open from a hand."""
+    """Return whether a random card that the seat has never seen was built openly from a hand."""
     past = game.redraw
     for seat in range(rules.seats):
         for turn in range(TURNS + 1):
@@ -73,7 +73,7 @@ def from_pool(past):
 
 @kernel
 def _remove_from_pool(past, slot):
-    """Take a certain slot out of the pool."""
+    """Take a given slot out of the pool."""
     for j in range(past.pool_size):
         if past.pool[j] == slot:
             past.pool_size -= 1
@@ -116,8 +116,8 @@ def _random_slot(past, slots):
 
 @kernel
 def want_pile(game, rules, me):
-    """Record what the seat saw on the discard pile in this age, minus the cards that it knows were discarded in this
-    age."""
+    """Record the cards that the seat saw on the discard pile in this age, minus those that it knows were discarded in
+    this age."""
     public, past, own = game.public, game.redraw, game.own[me]
     past.weight = 1.0
     moment = _seen_pile_at(game, me)
@@ -149,9 +149,9 @@ def _seen_pile_at(game, me):
 
 @kernel
 def _hidden_slot(game, rules, me, age, hand, turn, slots):
-    """Draw which of some slots left a hand face down in a turn; NOBODY if none can have.
+    """Draw which of some slots left a hand face down in a turn; NOBODY if none is possible.
 
-    A sale must be one of the cards that were seen on the pile. The fewer ways are left, the less likely was this past.
+    A sale must be one of the cards that were seen on the pile. The fewer ways are left, the less likely this past was.
     """
     past = game.redraw
     if slots == _ZERO:
@@ -200,13 +200,13 @@ def _first_sight(game, rules, me, age, hand):
 
 @kernel
 def leaves(past, rules, age, hand, turn):
-    """Return what left a hand in a turn: the card built, SOLD or BURIED."""
+    """Return the card that was built from a hand in a turn, or SOLD or BURIED."""
     return past.event[age, seat_of(rules, age, turn, hand), turn]
 
 
 @kernel
 def _build_unseen(game, rules, me, age, hand):
-    """Take what was built out of a hand before the seat saw it from the pool; return whether it was there."""
+    """Remove cards built from a hand before the seat saw it from the pool; return whether all were there."""
     past = game.redraw
     for turn in range(min(_first_sight(game, rules, me, age, hand), past.turns[age])):
         event = leaves(past, rules, age, hand, turn)
@@ -295,7 +295,7 @@ _NOWHERE = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @kernel
 def _guess(game, rules, me, age, hand, turn, until, slots):
-    """Determine what left a known hand while the seat did not see it; return the rest, _NOWHERE if it is impossible."""
+    """Guess which cards left a known hand while the seat did not see it; return the rest, or _NOWHERE if impossible."""
     past = game.redraw
     end = min(until, past.turns[age])
     for at in range(turn, end):
@@ -323,7 +323,7 @@ def _guess(game, rules, me, age, hand, turn, until, slots):
 
 @kernel
 def _guess_duo(game, rules, me, age, hand, turn, until, slots):
-    """Likewise in the game for two, where the rival may have drawn a card to the hand and played two (R45, R46)."""
+    """Do the same with two players, where the rival may have drawn a card to the hand and played two (R45, R46)."""
     past = game.redraw
     event, city = leaves(past, rules, age, hand, turn), past.event[age, _FREE_CITY_SEAT, turn]
     if holder(game.public, age, turn) == me:

@@ -4,13 +4,13 @@ Amounts of resources are packed, a byte for each resource (layout.py). Most call
 upper bound of everything that city and neighbours could supply, or on the purse. An either/or symbol that can give only
 one of the missing resources counts as plain; if no other one is left, there is a closed form.
 
-What remains is a missing amount r of each of a few resources. How much of it is covered is a mixed-radix number with a
-digit 0..r for each, a *state*, and as there are at most 64 states, a *set of states* is one 64-bit word. A symbol that
-can give any resource of a mask turns the word of reachable states into
-``reach | union over k in mask of (reach & OPEN[k]) << STRIDE[k]``, where OPEN[k] are the states that lack some of k.
-The own symbols come first; then one word for each coin total to the left neighbour, from the own word on, and one for
-each total to the right, from "nothing covered" on. The pair (l, r) pays exactly when a state of ``left[l]`` and one of
-``right[r]`` add up to the full state, that is when ``left[l] & mirrored(right[r])`` is not zero.
+What remains is a missing amount r of each of a few resources. The covered amounts form a mixed-radix number with a
+digit 0..r for each resource, a *state*, and as there are at most 64 states, a *set of states* is one 64-bit word. A
+symbol that can give any resource of a mask turns the word of reachable states into ``reach | union over k in mask of
+(reach & OPEN[k]) << STRIDE[k]``, where OPEN[k] are the states that lack some of k. The own symbols come first; then one
+word for each coin total to the left neighbour, from the own word on, and one for each total to the right, from "nothing
+covered" on. The pair (l, r) pays exactly when a state of ``left[l]`` and one of ``right[r]`` add up to the full state,
+that is when ``left[l] & mirrored(right[r])`` is not zero.
 
 More than 64 states (seven resources at once, custom cards) take a slower general path, and so do prices that clauses
 change for one payment (prices.py).
@@ -63,7 +63,7 @@ def lane_sum(amounts):
 
 @kernel
 def _ones_of(amounts):
-    """Return 1 in every lane that is not empty."""
+    """Return a word with 1 in every nonempty lane."""
     return ((amounts + (_TOP - _ONES)) & _TOP) >> _S7
 
 
@@ -109,7 +109,7 @@ def pay(public, solver, seat, cost, bank, purse):
 
 @kernel
 def _pay_missing(public, solver, seat, missing, budget):
-    """Pay for what plain production does not cover, by the fastest exact method."""
+    """Pay for the units that plain production does not cover, by the fastest exact method."""
     left, right = solver.left, solver.right
     solver.for_sale[0] = public.sale[left]
     solver.for_sale[1] = public.sale[right]
@@ -137,8 +137,7 @@ def _pay_missing(public, solver, seat, missing, budget):
 def _use_own(public, solver, seat, missing):
     """Use the city's either/or symbols that can give only one of the missing resources; return what is still missing.
 
-    Such a symbol has no better use. Covering a resource may leave other symbols with one use only, hence the
-    repetition.
+    Such a symbol has no better use. Covering a resource may leave other symbols with only one use, so this repeats.
     """
     needed = _ones_of(missing)
     again = True
@@ -208,7 +207,7 @@ def _pay_plain(public, solver, seat, missing, budget):
 
 @kernel
 def _pay_in_steps(solver, budget, to_left, to_right, steps, more, fewer):
-    """Pay where units of one price move from the right to the left, one after the other: no payment is dominated."""
+    """Pay if units of one price can move from the right to the left one at a time, so that no payment is dominated."""
     count = 0
     for _ in range(steps + 1):
         solver.pairs[count] = (np.uint64(to_left) << _LEFT) | (np.uint64(to_right) << _RIGHT)
@@ -296,7 +295,7 @@ def _cover_mixed(solver, side, top, gives, raw_price, made_price):
 
 @kernel
 def _buy(public, solver, seat, side, needed, top, raw_price, made_price):
-    """Fill ``solver.reachable[side]``, whose total 0 is set, with what a neighbour's symbols add."""
+    """Extend ``solver.reachable[side]``, whose total 0 is set, by the symbols of a neighbour."""
     seller = solver.left if side == 0 else solver.right
     for total in range(1, top + 1):
         solver.reachable[side, total] = _ZERO
@@ -329,7 +328,7 @@ def _buy(public, solver, seat, side, needed, top, raw_price, made_price):
 
 @kernel
 def _pay_sets(public, solver, seat, missing, budget):
-    """Pay with words of reachable states; if all units cost the same, totals are counted in units."""
+    """Pay by words of reachable states; if all units cost the same, totals are counted in units."""
     states = _number_states(solver, missing)
     if states > STATES:
         return _pay_general(public, solver, seat, missing, budget)
@@ -421,7 +420,7 @@ def _general_clear(solver, row, states, tops):
 
 @kernel(rare=True)
 def _general_side(public, solver, seat, side, missing, states, tops, first):
-    """Add what one neighbour sells; ``first``: by how much the first unit from there is cheaper."""
+    """Add the symbols that one neighbour sells; ``first``: discount on the first unit from there."""
     seller = solver.left if side == 0 else solver.right
     raw_price = np.int64(public.price[seat, 2 * side]) + solver.prices.unit[2 * side]
     made_price = np.int64(public.price[seat, 2 * side + 1]) + solver.prices.unit[2 * side + 1]
@@ -493,7 +492,7 @@ def _pay_general(public, solver, seat, missing, budget):
 
 @kernel(rare=True)
 def pay_repriced(public, solver, seat, cost, bank, purse):
-    """Do as ``pay``, at the prices that clauses change (``solver.prices``; R76, R77)."""
+    """Do the same as ``pay`` at prices changed by clauses (``solver.prices``; R76, R77)."""
     budget = purse - bank
     if budget < 0:
         return 0

@@ -1,4 +1,4 @@
-"""Decisions of clauses that are pending (R72): a queue in which each is one word, with what triggered it.
+"""Pending clause decisions (R72): a queue of words, each of which also contains the event that triggered the decision.
 
 ==========  =====  ==================================================
 field       bits   meaning
@@ -67,7 +67,7 @@ def add_pending(game, rules, clause, owner, trigger):
 
 @kernel(rare=True)
 def ask_to_draw(game, rules, seat, deck, number):
-    """Append the decision of a city about cards from the stock of a deck (R104); return how many are drawn at most."""
+    """Append the decision of a city about cards from the stock of a deck (R104); return the maximum number drawn."""
     if seat >= rules.players:
         return 0
     add_pending(game, rules, DRAW + deck, seat, seat)
@@ -101,19 +101,19 @@ def decider_of(word):
 
 @kernel
 def wanted_of(word):
-    """Return the card for which another is now to be given (R97), -1 if there is none."""
+    """Return the card for which another must now be given in exchange (R97), or -1."""
     return np.int64((word >> _PICKED_AT) & _BYTE) - 1
 
 
 @kernel
 def option_wanted(word):
-    """Return the option, of those of its clause, by which that card was chosen."""
+    """Return the option of the clause by which that card was chosen."""
     return np.int64((word >> _OPTION_AT) & _NIBBLE)
 
 
 @kernel
 def ask_for_another(asking, place, word, card, option):
-    """Put the decision about what is given for a card where the one that chose the card was (R97)."""
+    """Replace the decision that chose a card by the decision about what is given in exchange for it (R97)."""
     for later in range(asking.count, place, -1):
         asking.pending[later] = asking.pending[later - 1]
     asking.pending[place] = word | (np.uint64(card + 1) << _PICKED_AT) | (np.uint64(option) << _OPTION_AT)
@@ -128,7 +128,7 @@ def trigger_of(word):
 
 @kernel
 def first_pending(asking):
-    """Return the place of the next decision: the first one of the first seat that has any (R72)."""
+    """Return the index of the next decision: the first one of the first seat that has any (R72)."""
     first = 0
     for place in range(1, asking.count):
         if decider_of(asking.pending[place]) < decider_of(asking.pending[first]):
@@ -138,7 +138,7 @@ def first_pending(asking):
 
 @kernel
 def recall_event(public, word):
-    """Let formulas see the event that triggered a decision (R64, R71)."""
+    """Restore the event that triggered a decision, for formulas (R64, R71)."""
     public.event_entry = np.int64((word >> _ENTRY_AT) & _ENTRY)
     public.event_how = np.int64((word >> _HOW_AT) & _NIBBLE)
     public.event_order = np.int64((word >> _ORDER_AT) & _BYTE)
@@ -147,7 +147,7 @@ def recall_event(public, word):
 
 @kernel
 def forget_event(public):
-    """Let formulas see no event."""
+    """Clear the event that formulas see."""
     public.event_entry = public.event_how = public.event_order = public.purchase = public.amount = 0
 
 
@@ -162,7 +162,7 @@ def drop_pending(asking, place):
 
 @kernel
 def count_decision(game, seat, entry):
-    """Count a decision that was made; stop a game that has too many."""
+    """Count a decision; stop a game with too many of them."""
     game.asking.made += 1
     if game.asking.made > DECIDED:
         stop_game(TOO_MANY, seat, entry, game.asking.made, DECIDED)

@@ -1,4 +1,4 @@
-"""A card that a city chooses in the decision of a clause: the set, its fate, what is recorded (R80-R82, R96, R97).
+"""A card that a city chooses in a clause decision: its set, its fate, and its record (R80-R82, R96, R97).
 
 A player that may choose from the pile remembers it, as for builds by Halikarnassos (R28). A build or a discard is a
 deed with the kind of decision DISCARD_PILE, as builds by Halikarnassos are.
@@ -89,7 +89,7 @@ def watch_hands(game, rules, seat, clause):
 
 @kernel(rare=True)
 def how_built(public, city, card):
-    """Return how a city built a structure (words.BUILT_HOW), as far as the public moves tell."""
+    """Return how a city built a structure (words.BUILT_HOW), if the public moves show it."""
     for back in range(1, public.deed_count + 1):
         deed = public.deeds[public.deed_count - back]
         if seat_of_deed(deed) == city and action_of(deed) == w.TAKE and card_of(deed) == card:
@@ -103,7 +103,7 @@ def how_built(public, city, card):
 
 @kernel(rare=True)
 def know_card(public, rules, owner, source, card):
-    """Let formulas see the card that is chosen as `card`."""
+    """Make the chosen card available to formulas as `card`."""
     city = source_city(public, owner, source)
     public.event_entry = card + 1
     public.event_how = how_built(public, city, card) if city >= 0 else _UNKNOWN
@@ -112,7 +112,7 @@ def know_card(public, rules, owner, source, card):
 
 @kernel(rare=True)
 def draw_cards(game, rules, option, owner, trigger):
-    """Draw the cards of the pile of which an option lets a city choose one (R100)."""
+    """Draw the cards of the pile from which an option lets a city choose one (R100)."""
     asking, hidden, dealer = game.asking, game.hidden, game.dealer
     number = evaluate(game.public, rules, np.int64(rules.option_draw[option]), owner, trigger)
     number = min(number, np.int64(game.public.discarded))
@@ -135,7 +135,7 @@ def draw_cards(game, rules, option, owner, trigger):
 
 @kernel(rare=True)
 def next_card(game, rules, option, owner, trigger, card):
-    """Return the next card from ``card`` on that an option lets a city choose, and let formulas see it; -1 if there is
+    """Return the next card from ``card`` on that an option lets a city choose, and show it to formulas; -1 if there is
     none."""
     public, source = game.public, rules.option_from[option]
     while card < rules.cards:
@@ -156,8 +156,8 @@ def next_card(game, rules, option, owner, trigger, card):
 
 @kernel(rare=True)
 def next_given(game, rules, option, owner, trigger, card):
-    """Return the next structure from ``card`` on that a city can give for one from elsewhere, and let formulas see it;
-    -1 if there is none (R97)."""
+    """Return the next structure from ``card`` on that a city can give in exchange for one from elsewhere, and show it
+    to formulas; -1 if there is none (R97)."""
     public, condition = game.public, rules.option_for[option]
     city = source_city(public, owner, rules.option_from[option])
     while card < rules.cards:
@@ -175,7 +175,7 @@ def next_given(game, rules, option, owner, trigger, card):
 
 @kernel(rare=True)
 def _step(game, rules):
-    """Return the part of the turn in which a clause asks (layout.STEP_AT)."""
+    """Return the step of the turn in which a clause asks (layout.STEP_AT)."""
     if phase_after(game.flow) <= layout.CITY:
         return layout.BEFORE_MOVES
     public = game.public
@@ -204,7 +204,7 @@ def look_at_pile(game, rules, decider):
 
 @kernel(rare=True)
 def _record(game, rules, seat, move, decision):
-    """Record what happens to a chosen card as a deed."""
+    """Record the fate of a chosen card as a deed."""
     public, step = game.public, _step(game, rules)
     log_deed(public, seat, move, decision)
     public.deeds[public.deed_count - 1] |= np.uint64(step) << np.uint64(STEP_AT)
@@ -212,7 +212,7 @@ def _record(game, rules, seat, move, decision):
 
 @kernel(rare=True)
 def _discard_structure(game, rules, city, card):
-    """Take a structure out of a city to the discard pile, open to everybody (R82)."""
+    """Move a structure from a city to the discard pile, visible to everybody (R82)."""
     _record(game, rules, city, _DISCARD | np.uint64(card), w.DISCARD_PILE)
     remove_structure(game.public, rules, city, card)
     discard(game, card)
@@ -220,7 +220,7 @@ def _discard_structure(game, rules, city, card):
 
 @kernel(rare=True)
 def _move_in(game, rules, city, card, decision):
-    """Put a structure from elsewhere into a city: it brings nothing at once (R96)."""
+    """Put a structure from elsewhere into a city, without its immediate effects (R96)."""
     _record(game, rules, city, _TAKE | np.uint64(card), decision)
     add_structure(game.public, rules, city, card)
     game.public.diplomacy[city] -= rules.diplomacy[card]

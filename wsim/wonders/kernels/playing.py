@@ -1,4 +1,4 @@
-"""Playing on: the machine of flow.py with policies (wsim/kernels/engine.py).
+"""Playing with policies: the state machine of flow.py and the engine (wsim/kernels/engine.py).
 
 A game is a function of (seed, game number, seating, rules). Random numbers come from the streams of wsim/rng.py: 0-2
 deal the ages, 3 sets the table, 4 + seat belongs to the policy of the seat, 12 to randomised picks
@@ -82,7 +82,7 @@ def randomise(game, chance, wanted):
 
 @kernel
 def _thing_of(game, move, wide):
-    """Return the thing of a move: its card, if it builds it; otherwise the next stage or a sale, for any card used."""
+    """Return the thing of a move: its card if it builds one; else the next stage or a sale, whatever card is used."""
     action = action_of(move)
     if game.choice.kind > DISCARD_PILE or action > SELL:
         return np.int64(-1)
@@ -91,8 +91,8 @@ def _thing_of(game, move, wide):
 
 @kernel
 def _part_overruled(game, move):
-    """Return the part of the chance with which a wish is overruled: stages and sales are wanted far more often than
-    any one card, so fewer say as much of them, and the game stays closer to undisturbed play.
+    """Return the fraction of the probability with which a wish is overruled: stages and sales are wanted far more often
+    than any single card, so fewer overruled wishes are as informative, and the game stays closer to undisturbed play.
     """
     action = action_of(move)
     return _STAGES if action == STAGE else _SALES if action == SELL else 1.0
@@ -100,7 +100,7 @@ def _part_overruled(game, move):
 
 @kernel
 def _deny(game, thing):
-    """Take a card from a seat that was overruled about it, for the rest of the game: else it would build it later."""
+    """Deny a card to a seat that was overruled about it for the rest of the game; otherwise it would build it later."""
     if thing < CARDS:
         game.hidden.denied[game.choice.seat, thing >> 6] |= _ONE << np.uint64(thing & 63)
 

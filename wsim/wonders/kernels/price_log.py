@@ -1,4 +1,4 @@
-"""What clauses changed of the price of a move, in the log of a game."""
+"""Price changes by clauses, in the log of a game."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wsim.wonders.kernels.prices import applies, know_next, seller_of
 
 @kernel(rare=True)
 def log_prices(game, rules, payer, move):
-    """Log what clauses changed of the prices of a move that pays: of units, for the neighbours that are paid coins."""
+    """Log the price changes by clauses for a move that pays; unit prices only for neighbours that receive coins."""
     public, action = game.public, action_of(move)
     if action > w.STAGE or how_of(move) != w.PAID:
         return

@@ -1,6 +1,6 @@
-"""Prices by formula (R75-R79): what clauses make of a cost and of the prices of units, and the payments that follow.
+"""Prices by formula (R75-R79): how clauses change a cost and the prices of units, and the resulting payments.
 
-Only called in catalogues with such clauses (``PRICED`` of RULES.triggers). ``_gather`` adds up what they change for one
+Only called in catalogues with such clauses (``PRICED`` in RULES.triggers). ``_gather`` adds up their changes for one
 payer and one structure or stage; a cost that differs only in coins and fixed resources goes to the ordinary solver.
 Units of the payer's choice, other prices of units and a cheaper first unit take the general path of payment.py.
 """
@@ -38,7 +38,7 @@ room_for_units = stack_room("prices.units", np.int64, w.NEIGHBOR_SEATS, 4)
 
 @kernel
 def clear_units(changes):
-    """Begin with no changes of the prices of units."""
+    """Reset the changes of unit prices."""
     for side in range(w.NEIGHBOR_SEATS):
         for column in range(4):
             changes[side, column] = 0
@@ -74,7 +74,7 @@ def _item_of(action):
 
 @kernel
 def _change_cost(public, rules, prices, clause, owner, payer):
-    """Add what a clause of ``card_cost`` or ``stage_cost`` changes (R76)."""
+    """Add the changes of a clause of ``card_cost`` or ``stage_cost`` (R76)."""
     condition = rules.clause_if[clause]
     if condition >= 0 and not evaluate(public, rules, condition, owner, payer):
         return
@@ -89,8 +89,8 @@ def _change_cost(public, rules, prices, clause, owner, payer):
 
 @kernel
 def add_unit_changes(public, rules, changes, clause, owner, payer):
-    """Add to ``room_for_units`` what a clause of ``trade_cost`` changes for a payer (R77); return how many neighbours
-    it is about."""
+    """Add the changes of a clause of ``trade_cost`` for a payer to ``room_for_units`` (R77); return how many neighbours
+    are affected."""
     sellers = 0
     for side in range(w.NEIGHBOR_SEATS):
         sellers += related(public, rules, owner, seller_of(public, payer, side), rules.clause_seller[clause])
@@ -117,7 +117,7 @@ def add_unit_changes(public, rules, changes, clause, owner, payer):
 
 @kernel
 def applies(public, rules, trigger, clause, owner, payer, entry):
-    """Return whether a clause changes prices of a payer for a structure or stage, apart from its condition (R75)."""
+    """Return whether a clause changes the prices of a payer for a structure or stage, ignoring its condition (R75)."""
     if trigger == w.ON_CARD_COST and rules.clause_colors[clause] >> rules.color[entry] & 1 == 0:
         return False
     return related(public, rules, owner, payer, rules.clause_by[clause]) and has_entry(
@@ -127,14 +127,14 @@ def applies(public, rules, trigger, clause, owner, payer, entry):
 
 @kernel
 def know_next(public, rules, payer, entry):
-    """Let formulas see the structure or stage that is to be paid for as `card`, with the number that it would have."""
+    """Let formulas read the structure or stage to be paid for as `card`, with the number that it would have."""
     public.event_entry, public.event_how = entry + 1, w.BY_PAYING
     public.event_order = 1 + (cards(public, rules, payer) if entry < w.STAGE_ENTRY else public.stages[payer])
 
 
 @kernel
 def _gather(public, rules, prices, payer, entry):
-    """Add up what all clauses change of the prices for a payer and a structure or stage."""
+    """Add up the price changes of all clauses for a payer and a structure or stage."""
     prices.chosen_units = 0
     for item in range(w.RESOURCE_KINDS + 1):
         prices.cost[item] = 0
@@ -161,8 +161,7 @@ def _gather(public, rules, prices, payer, entry):
 
 @kernel
 def _changed_cost(rules, prices, entry, payer):
-    """Return the resources of a cost as clauses change them, as a packed word; stop a game in which they are too
-    many."""
+    """Return the resources of a cost after changes by clauses, as a packed word; stop a game with too many of them."""
     cost, units = _ZERO, 0
     for resource in range(w.RESOURCE_KINDS):
         at = np.uint64(8 * resource)

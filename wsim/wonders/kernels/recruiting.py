@@ -34,7 +34,7 @@ def cards_of(rules, deck):
 
 @kernel
 def draw_from(stream, cards, number):
-    """Draw a number of cards from a set; return them."""
+    """Draw a number of cards from a set and return them."""
     drawn = _ZERO
     for _ in range(number):
         left = np.int64(0)
@@ -52,7 +52,7 @@ def draw_from(stream, cards, number):
 
 @kernel(rare=True)
 def stock_of(game, rules, deck):
-    """Return the cards of a deck that nobody has and that do not lie open, one bit each."""
+    """Return the cards of a deck that nobody has and that are not displayed, one bit each."""
     cards = cards_of(rules, deck) & ~game.public.display
     for seat in range(rules.players):
         cards &= ~(game.public.recruited[seat] | game.own[seat].recruits | game.own[seat].draft)
@@ -100,7 +100,7 @@ def list_recruits(game, rules, seat, deck):
 
 @kernel(rare=True)
 def list_drawn(game, rules, seat, deck, number):
-    """Draw cards from the stock of a deck, unless they are drawn, and list those that a player can pay for (R104)."""
+    """Draw cards from the stock of a deck, unless already drawn, and list those that a player can pay for (R104)."""
     asking, dealer = game.asking, game.dealer
     if asking.is_drawn == NOT_DRAWN:
         stock = stock_of(game, rules, deck)
@@ -134,7 +134,7 @@ def _list_cards(game, rules, seat, deck, cards):
 
 @kernel(rare=True)
 def recruit(game, rules, seat, move):
-    """Pay for a card and put it into the city; its effects at once and its clauses follow (R90)."""
+    """Pay for a card and put it into the city; its immediate effects and its clauses follow (R90)."""
     public, entry = game.public, card_of(move)
     public.coins[seat] -= bank_of(move)
     public.bank_paid[seat] += bank_of(move)
@@ -163,7 +163,7 @@ def set_aside(asking):
 
 @kernel(rare=True)
 def redraw_recruits(game, rules, me):
-    """Draw the hands of the other players again: each unseen card is as likely to be in any place (R92)."""
+    """Redraw the hands of the other players: each unseen card is equally likely to be anywhere (R92)."""
     aside = set_aside(game.asking)
     for deck in range(rules.decks):
         cards = cards_of(rules, deck)

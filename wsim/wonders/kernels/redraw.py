@@ -1,13 +1,13 @@
-"""Hidden cards drawn again, as likely as they are to a seat that remembers all it has seen (R49).
+"""Redrawing of hidden cards with their true probabilities for a seat that remembers all it has seen (R49).
 
-What a seat knows: the hands that it has held (and, in teams, its mate's), when, and so what is left of them; what was
-built in the open, by whom and when, and so from which hand; how many cards went face down; the discard pile when it
-last built from it; which cards are in the deck of an age, of guilds and black cards how many. The choices of others are
-assumed to carry no information about a card except that they chose it: each card of a hand is equally likely to have
-left it. Then all that is left open is where each unseen slot is, and every place is as likely as any other.
+A seat knows the hands that it has held (and, in teams, its mate's), when it held them, and so the rest of each; the
+cards built openly, by whom and when, and so from which hand; how many cards were played face down; the discard pile
+when it last built from it; the cards in the deck of an age, but only the numbers of guilds and black cards. The choices
+of others are assumed to carry no information about a card except that they chose it: each card of a hand is equally
+likely to have left it. Then the only unknown is the location of each unseen slot, and all locations are equally likely.
 
-A redrawing makes up a whole past: for each age, which slot left which hand in which turn. Hands are numbered by the
-seat that they were first dealt to. A past without the cards seen on the discard pile, or built from it, is rejected and
+A redrawing samples a whole past: for each age, which slot left which hand in which turn. Hands are numbered by the seat
+to which they were first dealt. A past without the cards seen on the discard pile, or built from it, is rejected and
 sampled again; after very many rejections only the pile is kept as seen, regardless of sales.
 """
 
@@ -71,7 +71,7 @@ def _has_last_card(game, rules, age, seat):
 
 @kernel
 def _last_event(game, rules, age, hand):
-    """Return what happened to the last card of a hand: the card built, SOLD or BURIED, NOTHING if it is still there."""
+    """Return the fate of the last card of a hand: the card built, SOLD or BURIED; NOTHING if it is still there."""
     past = game.redraw
     if age == game.public.age and not put_away(game, rules):
         return NOTHING
@@ -163,7 +163,7 @@ def _discard_until(game, rules, before, at_least):
 
 @kernel
 def _copies_of(rules, card):
-    """Return how many slots of all ages have a name."""
+    """Return the number of slots with a name in all ages."""
     copies = 0
     for age in range(AGES):
         for slot in range(rules.slots[age]):
@@ -202,7 +202,7 @@ def _looks_right(game, rules, me, moment, deed):
 
 @kernel
 def _has_drawn(game):
-    """Return whether the pile of a sampled past has the cards that are drawn from it for a decision (R100)."""
+    """Return whether the pile of a sampled past contains the cards drawn from it for a decision (R100)."""
     for card in range(w.CARDS):
         if (game.asking.drawn[card >> 6] >> np.uint64(card & 63)) & _ONE and game.redraw.pile[card] == 0:
             return False
@@ -375,8 +375,7 @@ def _sees_drawn(game, rules, me):
 
 @kernel(rare=True)
 def _keep_drawn(game, rules, me):
-    """Put the cards that the seat sees drawn into the pile drawn again, in place of others; draw them again for other
-    seats."""
+    """Put the drawn cards that the seat sees into the redrawn pile, in place of others; redraw them for other seats."""
     asking, hidden, past = game.asking, game.hidden, game.redraw
     if not _sees_drawn(game, rules, me):
         asking.is_drawn = NOT_DRAWN
@@ -411,7 +410,7 @@ def redraw(game, rules, seed, number, me):
 
 @kernel
 def redraw_within(game, rules, seed, number, me, tries):
-    """Resample as ``redraw``, but ask a pile that was seen to agree in so many pasts only."""
+    """Resample like ``redraw``, but require agreement with a seen pile in only this many sampled pasts."""
     hidden, past = game.hidden, game.redraw
     word = redrawn_deal_word(seed, number)
     seek(past, word, _STREAM)

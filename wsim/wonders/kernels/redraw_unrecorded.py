@@ -1,4 +1,4 @@
-"""Hidden cards drawn again where the history is not recorded: positions set up by hand (``describe/setup.py``).
+"""Redrawing of hidden cards without a recorded history: positions set up by hand (``describe/setup.py``).
 
 Known are the cities, the sizes of hands, the seat's hand, and hands passed on in this age, if given. The rest of a hand
 that the seat passed on is drawn from the cards that nobody has built; other hands from all unseen cards; the discard
@@ -30,7 +30,7 @@ def is_recorded(game, rules):
 
 @kernel
 def _built_slots(game, rules, age, hand):
-    """Return slots of an age, one for each structure of the table that is first dealt in it, outside a hand."""
+    """Return slots of an age outside a hand, one for each structure on the table that is first dealt in it."""
     public, built = game.public, _ZERO
     for seat in range(rules.seats):
         for card in range(rules.cards):

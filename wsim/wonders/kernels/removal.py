@@ -1,4 +1,4 @@
-"""A structure leaves a city: its lasting effects go, what it brought at once stays (R82)."""
+"""Removing a structure from a city: its lasting effects end, its immediate effects remain (R82)."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _remove_symbol(public, seat, mask, role, sold):
 
 @kernel
 def _remove_production(public, rules, seat, card):
-    """Take the production of a structure from its city."""
+    """Remove the production of a structure from its city."""
     produces, mask = rules.produces[card], np.int64(rules.one_of[card])
     sold = rules.color[card] == w.BROWN or rules.color[card] == w.GRAY
     public.plain[seat] -= produces
@@ -81,7 +81,7 @@ def _remove_production(public, rules, seat, card):
 
 @kernel
 def remove_structure(public, rules, seat, card):
-    """Take a structure out of a city (R82)."""
+    """Remove a structure from a city (R82)."""
     public.built[seat, card >> 6] &= ~(_ONE << np.uint64(card & 63))
     public.colors[seat, rules.color[card]] -= 1
     public.shields[seat] -= rules.shields[card]
@@ -108,7 +108,7 @@ def remove_structure(public, rules, seat, card):
 
 @kernel
 def _lift_prices(public, rules, seat):
-    """Set the prices anew from the structures that are left (R14)."""
+    """Recompute the prices from the remaining structures (R14)."""
     for kind in range(w.PRICE_KINDS):
         public.post_price[seat, kind] = rules.trade_price
     for card in range(rules.cards):

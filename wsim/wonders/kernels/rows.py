@@ -1,4 +1,4 @@
-"""The rows of the seats table, as the engine writes them (layout.ROW), where points must fit (``guards``)."""
+"""The rows of the seats table, as written by the engine (layout.ROW); points must fit (``guards``)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _check_points(game, rules, seat, what, points):
 
 @kernel(rare=True)
 def _largest_source(public, rules, seat, points):
-    """Return the entry of a city with the most points in the direction of ``points``; -1 for none."""
+    """Return the entry of a city with the most points of the sign of ``points``; -1 if there is none."""
     sign = 1 if points > 0 else -1
     most, largest = 0, -1
     for word in range(CARD_WORDS):

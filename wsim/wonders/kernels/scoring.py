@@ -111,7 +111,7 @@ def house_science(public, rules, seat, compass, gear, tablet, wild, copies):
 
 @kernel
 def points_of(public, rules, seat, entry, more_purple):
-    """Return the points of one structure or stage, science apart; ``more_purple`` counts a copied guild (R25, R29)."""
+    """Return the points of one structure or stage without science; ``more_purple`` counts a copied guild (R25, R29)."""
     points = rules.points[entry]
     each = rules.points_per[entry, 0]
     if each:
@@ -299,5 +299,5 @@ def _same_as_earlier(game, rules, size, side):
 
 @kernel
 def outcome(game, seat):
-    """Return (score, share of the victory) of a seat."""
+    """Return (score, win share) of a seat."""
     return float(game.result.total[seat]), game.result.share[seat]

@@ -1,6 +1,6 @@
-"""What a seat has seen, for resampling: the hands it held, and the cards that left hands openly (R5, R49).
+"""The knowledge of a seat, for resampling: the hands it held, and the cards that left hands openly (R5, R49).
 
-Hands are numbered by the seat that they were first dealt to.
+Hands are numbered by the seat to which they were first dealt.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def seat_of(rules, age, turn, hand):
 
 @kernel
 def holder(public, age, turn):
-    """Return who holds the Free City's card in a turn (R45)."""
+    """Return the seat that holds the Free City's card in a turn (R45)."""
     first = neighbor_left(public, _FREE_CITY_SEAT) if age != 1 else 1
     return first if turn % 2 == 0 else 1 - first
 
@@ -64,7 +64,7 @@ def bit(slot):
 
 @kernel
 def phase_after(flow):
-    """Return the phase of a position, or that which follows once losses are settled and clauses have asked."""
+    """Return the phase of a position, or the phase that follows once losses are settled and clauses have asked."""
     return flow.after if flow.phase == SETTLE or flow.phase == ASK else flow.phase
 
 

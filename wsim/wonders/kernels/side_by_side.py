@@ -1,4 +1,4 @@
-"""Many games side by side, with policies in processes of their own (wsim/kernels/side_by_side.py)."""
+"""Many games side by side, with policies in separate processes (wsim/kernels/side_by_side.py)."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def discard(game, card):
 
 @kernel
 def entry_of(public, rules, seat, move):
-    """Return the entry that a move placed: the card, the stage just built, or -1 for a sale."""
+    """Return the entry that a move placed: the card or the stage just built; -1 for a sale."""
     action = action_of(move)
     if action == w.BUILD:
         return card_of(move)
@@ -261,7 +261,7 @@ def settle(public, rules, seat, move):
 
 @kernel
 def count_in(public, seat, what):
-    """Count what an effect counts in one city."""
+    """Count the items that an effect counts in one city."""
     total = 0
     colors = what & w.ALL_COLORS
     while colors:
@@ -281,7 +281,7 @@ def count_in(public, seat, what):
 
 @kernel
 def count_around(public, seat, what, cities):
-    """Count what an effect counts in the cities it looks at: 1 own, 2 left, 4 right."""
+    """Count the items that an effect counts in the cities it includes: 1 own, 2 left, 4 right."""
     total = 0
     if cities & w.CITY_SELF:
         total += count_in(public, seat, what)
@@ -408,7 +408,7 @@ def _moves_made(game, rules, decision, placed):
 
 @kernel
 def _entry_taken(game, rules, seat):
-    """Return the entry that a seat placed this turn if it has effects at once, or -1."""
+    """Return the entry that a seat placed this turn if it has immediate effects, or -1."""
     move = game.hidden.taken[seat]
     if move == NO_MOVE:
         return -1
@@ -433,7 +433,7 @@ def take_from_pile(game, card):
 
 @kernel
 def build_from_pile(game, rules, seat, move):
-    """Build a structure from the discard pile and fire its immediate effects (R28); return whether there are coin
+    """Build a structure from the discard pile and apply its immediate effects (R28); return whether there are coin
     losses."""
     public, card = game.public, card_of(move)
     take_from_pile(game, card)

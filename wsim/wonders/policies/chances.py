@@ -1,4 +1,4 @@
-"""The chances in 7 Wonders by the value net (wsim/kernels/chances.py): its inputs and entry points.
+"""Win chances in 7 Wonders by the value net (wsim/kernels/chances.py): its inputs and entry points.
 
 A seat's standing is its points if the game ended now, by category, next to those of the others.
 """
@@ -30,7 +30,7 @@ assert MOVE["numbers"].shape[0] >= _CATEGORIES_AT + CATEGORY_KINDS + 2
 
 @kernel
 def _prepare(game, rules):
-    """Count the points of every seat as if the game ended, and give back cards that are chosen but not yet shown."""
+    """Count every seat's points as if the game ended now, and put back cards that are chosen but not yet revealed."""
     flow, public = game.flow, game.public
     for seat in range(rules.players):
         score_seat(game, rules, seat)

@@ -1,4 +1,4 @@
-"""What clauses are expected to give, in columns: how often each acts until the end, and the gains of one action.
+"""Expected gains from clauses, by column: how often each clause acts until the end, and the gains of one action.
 
 ``RULES.clause_times`` gives how often a clause triggers per age; later effects are assumed to equal the current one.
 ``gains`` has one row for the own city and one for the mean rival.
@@ -25,13 +25,13 @@ FREE_TOKENS = PRICES_FROM + w.PRICE_KINDS
 PILE_BUILDS = FREE_TOKENS + 1
 """The first columns of units for one turn and of prices; free builds; builds from the discard pile."""
 COUNTED = PILE_BUILDS + 1
-"""Points that a change of counters brings by other clauses, such as those of `scored` (``counter_value``)."""
+"""Points that a change of counters gains through other clauses, such as those of `scored` (``counter_value``)."""
 REBATES = COUNTED + 1
 """Coins off one unit of each payment, by clauses of ``trade_cost``."""
 EITHER_FROM = REBATES + 1
-"""The first of the columns of units for one turn of which a decision gives one."""
+"""The first of the columns of units for one turn from which a decision gives one."""
 STEPS_FROM = EITHER_FROM + w.RESOURCE_KINDS
-"""The first of the columns of counters: by how much clauses are expected to change each for the own city."""
+"""The first of the counter columns: the expected change of each counter of the own city by clauses."""
 COLUMNS = STEPS_FROM + w.COUNTERS
 room_for_gains = stack_room("clause_gains.gains", np.float64, 2, COLUMNS)
 _ROUGHLY = np.full(COLUMNS, 1.0)  # points of one of each column, by which the option of a later decision is chosen
@@ -91,7 +91,7 @@ def clear_gains(gains):
 
 @kernel
 def rough_points(gains):
-    """Return what gains are roughly worth to the own city, in points."""
+    """Return the approximate value of gains to the own city, in points."""
     value = 0.0
     for column in range(COLUMNS):
         value += _ROUGHLY[column] * (gains[OWN, column] - _RIVALS * gains[RIVAL, column])
@@ -139,7 +139,7 @@ def _add_coins(public, gains, act, seat, city, row, share, amount, times, at_onc
 
 @kernel
 def _signed(public, act, city, amount):
-    """Return the amount of an action; minus what a city can lose of it where the action takes tokens or debts."""
+    """Return the amount of an action; if it takes tokens or debts, minus the amount that the city can lose."""
     if act == _LOSE_DEFEATS:
         return -min(amount, np.int64(public.defeats[city]))
     if act == _LOSE_DEBTS:
@@ -158,7 +158,7 @@ def _known(public, rules, fact):
 
 @kernel(rare=True)
 def _add_copy(public, rules, gains, row, times):
-    """Add what the printed facts of the structure to be copied say of it; of a future one, the mean of all cards."""
+    """Add the gains from copying a structure by its printed facts; for a future one, the mean of all cards."""
     gains[row, POINTS] += times * _known(public, rules, _POINTS_FACT)
     gains[row, SHIELDS] += times * _known(public, rules, _SHIELDS_FACT)
     for resource in range(w.RESOURCE_KINDS):

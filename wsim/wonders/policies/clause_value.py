@@ -67,7 +67,7 @@ _LAST_MOVE = w.ON_CARD + len(w.MOVE_TRIGGERS) - 1
 def _add_actions(public, rules, gains, trigger, seat, city, other, item, times, first, end, viewer, stopped):
     """Add the expected gains of some actions of a clause of ``seat`` for one city, as a viewer sees them.
 
-    ``stopped``: the clause is about to be stopped by counters that it changes. Then counters of its card only limit it.
+    ``stopped``: the clause will soon be stopped by counters that it changes; then counters of its card only limit it.
     """
     for at in range(first, end):
         amount = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, other)
@@ -93,7 +93,7 @@ def _add_actions(public, rules, gains, trigger, seat, city, other, item, times, 
 def _fill_option(public, rules, gains, clause, option, trigger, seat, mover, item, target, viewer, payer):
     """Fill the gains of an option of a decision, with its price; 0 if the condition of the clause is false.
 
-    ``target``: the city that is chosen, -1 for all that the clause names. ``seat`` has the clause, ``payer`` decides it
+    ``target``: the chosen city, -1 for all cities that the clause names. ``seat`` has the clause, ``payer`` decides it
     (R98), and the gains are those of a viewer and its rivals.
     """
     clear_gains(gains)
@@ -114,8 +114,8 @@ def _fill_option(public, rules, gains, clause, option, trigger, seat, mover, ite
 
 @kernel
 def _add_either(public, rules, gains, option_gains, clause, trigger, seat, mover, item, times):
-    """Add the units for one turn that the options of a decision give, as those of an either/or symbol; return whether
-    at least two options give some."""
+    """Add the units for one turn that the options of a decision give, treated as an either/or symbol; return whether at
+    least two options give units."""
     giving = 0
     for adding in range(2):
         if adding and giving < 2:
@@ -133,7 +133,7 @@ def _add_either(public, rules, gains, option_gains, clause, trigger, seat, mover
 
 @kernel
 def _add_card(rules, gains, option):
-    """Add what a card that a later decision chooses is roughly worth: a build from the pile, the least structure."""
+    """Add the approximate value of a card chosen in a later decision, such as a build from the pile."""
     does = rules.option_do[option]
     if does == w.DO_BUILD:
         gains[OWN, PILE_BUILDS] += 1.0
@@ -148,7 +148,7 @@ def _add_card(rules, gains, option):
 
 @kernel
 def _targets(public, rules, clause, option, seat, mover):
-    """Return how many cities, or amounts, an option of a later decision lets a city choose; 1 if it chooses none."""
+    """Return how many cities or amounts can be chosen in an option of a later decision; 1 without such a choice."""
     if rules.option_amount[option] >= 0:
         return evaluate(public, rules, np.int64(rules.option_amount[option]), seat, mover)
     return public.seats if rules.clause_one[clause] else 1
@@ -156,7 +156,7 @@ def _targets(public, rules, clause, option, seat, mover):
 
 @kernel
 def _can_pay(public, rules, option, seat, mover, payer):
-    """Return whether the city that decides could now pay the price of an option."""
+    """Return whether the deciding city could pay the price of an option now."""
     for at in range(rules.option_first[option], rules.option_paid[option]):
         amount, action = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, mover), rules.action[at]
         if action < FIRST_ACT:
@@ -169,7 +169,7 @@ def _can_pay(public, rules, option, seat, mover, payer):
 
 @kernel(rare=True)
 def _settle_spent(public, rules, seat, item, clause, gains):
-    """Count what a clause's own spending of counters costs the other clauses of a city, in place of the steps."""
+    """Replace a clause's own counter steps by their cost to the other clauses of a city."""
     spends = False
     for counter in range(rules.counters):
         spends = spends or gains[OWN, STEPS_FROM + counter] < 0.0
@@ -181,8 +181,8 @@ def _settle_spent(public, rules, seat, item, clause, gains):
 
 @kernel(rare=True)
 def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, times):
-    """Add the expected gains of a clause that asks: those of the option that is roughly the best one for the city that
-    decides, which wishes the owner ill if it is another (R98)."""
+    """Add the expected gains of a clause that asks: those of the approximately best option for the deciding city, which
+    acts against the owner if it is a different city (R98)."""
     option_gains, payer = _room_for_option(), decider_for(public, rules, clause, seat, mover)
     if payer == NOBODY:
         return
@@ -225,7 +225,7 @@ def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, time
 
 @kernel(rare=True)
 def clause_of_move(rules, move):
-    """Return the clause and the option of a move that chooses one (R72)."""
+    """Return the clause of a move in a clause decision, and the index of the option that the move chooses (R72)."""
     clause = 0
     while rules.clause_entry[clause] != card_of(move) or rules.clause_number[clause] != slot_of(move):
         clause += 1
@@ -234,8 +234,8 @@ def clause_of_move(rules, move):
 
 @kernel(rare=True)
 def way_of_card(public, rules, choice, move):
-    """Return the city that gets the card that a move of a clause's decision chooses, and the city that loses it; NOBODY
-    for the discard pile and where the card stays (R81, R82, R96, R97)."""
+    """Return the city that receives the card chosen by a move in a clause decision, and the city that loses it; NOBODY
+    for the discard pile, and if the card stays where it is (R81, R82, R96, R97)."""
     if action_of(move) != w.CHOOSE or picked_of(move) < 0:
         return NOBODY, NOBODY
     _, option = clause_of_move(rules, move)
@@ -250,7 +250,7 @@ def way_of_card(public, rules, choice, move):
 
 @kernel(rare=True)
 def share_of(public, rules, seat, city):
-    """Return what part of the points of a city count for a seat: a mate's all, a rival's against it."""
+    """Return the weight of a city's points for a seat: points of a mate count fully, points of a rival against it."""
     if city == seat or (rules.teams and city == seat ^ 1):
         return 1.0
     return -1.0 / max(rules.players - (2 if rules.teams else 1), 1)
@@ -258,7 +258,7 @@ def share_of(public, rules, seat, city):
 
 @kernel(rare=True)
 def fill_gains_of_move(public, rules, choice, index, gains):
-    """Fill the gains of a move of a clause's decision for its city and the mean rival (R72)."""
+    """Fill the gains of a move in a clause decision for its city and the mean rival (R72)."""
     move, seat = choice.moves[index], owner_of_move(choice.moves[index], choice.seat, public.seats)
     clause, option = clause_of_move(rules, move)
     if rules.option_do[option] == w.DO_SWAP and gives_of(move):
@@ -323,7 +323,7 @@ def _ways_to_trigger(public, rules, clause, trigger, seat, city):
 
 @kernel(rare=True)
 def fixed_points(public, rules, seat, item):
-    """Return the points of an item's clauses of `scored` that are plain numbers: they count like printed points."""
+    """Return the constant points of an item's clauses of `scored`, which count like printed points."""
     points = 0
     for clause in range(rules.clause_from[w.ON_SCORE], rules.clause_from[w.ON_SCORE + 1]):
         at = np.int64(rules.action_amount[rules.clause_actions[clause]])
@@ -336,7 +336,7 @@ def fixed_points(public, rules, seat, item):
 
 @kernel(rare=True)
 def add_end_of_age(public, rules, seat, item, gains):
-    """Add what an item's clauses of the end of an age would bring if this age ended now."""
+    """Add the gains from an item's end-of-age clauses if this age ended now."""
     for trigger in range(w.ON_WAR, w.ON_AGE_END + 1):
         for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
             if rules.clause_entry[clause] == item:

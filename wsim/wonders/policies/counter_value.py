@@ -1,7 +1,8 @@
-"""What a change of counters (R70) is worth to a city: what its clauses will bring with them, this age and later.
+"""The value of a change of counters (R70) to a city: the gains that its clauses get from them, this age and later.
 
-Expected steps on a track are worth what they bring, or their share of a later threshold that the city can still reach,
-whichever is more. Of what other cities can raise too, half: either they do their part or nobody does.
+Expected steps on a track are worth their gains, or their share of a later threshold that the city can still reach,
+whichever is higher. If other cities can also raise a counter, half of that counts: either they contribute or nobody
+does.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _room_for_option = stack_room("counter_value.option", np.float64, 2, COLUMNS)
 
 @kernel(rare=True)
 def _scored(public, rules, city, seat, item):
-    """Return the points of the clauses of `scored` of a city; of ``seat`` also those of an item that it is to place."""
+    """Return the points of the `scored` clauses of a city; for ``seat``, also those of an item that it will place."""
     points, last = 0, -1
     for clause in range(rules.clause_from[w.ON_SCORE], rules.clause_from[w.ON_SCORE + 1]):
         entry = np.int64(rules.clause_entry[clause])
@@ -56,7 +57,7 @@ def _scored(public, rules, city, seat, item):
 
 @kernel
 def _set(public, rules, city, counter, value):
-    """Set a counter of a city, or that of the table, within its bounds."""
+    """Set a counter of a city or of the table, within its bounds."""
     value = min(max(value, np.int64(rules.counter_least[counter])), np.int64(rules.counter_most[counter]))
     whole = rules.counter_of[counter] == w.OF_TABLE
     for one in range(public.seats):
@@ -66,7 +67,7 @@ def _set(public, rules, city, counter, value):
 
 @kernel(rare=True)
 def points_scored(public, rules, city, seat, item, action, amount):
-    """Return the points that a change of a counter adds for a city at the end; the counter is put back."""
+    """Return the points that a change of a counter adds for a city at the end; the counter is restored."""
     counter = (action - FIRST_ACT) >> 1
     if rules.counter_lasts[counter] < w.FOR_GAME and public.age < w.AGES - 1:
         return 0
@@ -80,7 +81,7 @@ def points_scored(public, rules, city, seat, item, action, amount):
 
 @kernel
 def _add_actions(public, rules, gains, steps, trigger, seat, city, other, item, times, first, end):
-    """Add the gains of some actions of a clause for one city; of counters other than those of the steps, the points at
+    """Add the gains of some actions of a clause for one city; for counters other than those of the steps, the points at
     the end."""
     for at in range(first, end):
         amount = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, other)
@@ -97,7 +98,7 @@ def _add_actions(public, rules, gains, steps, trigger, seat, city, other, item, 
 def times_until_stopped(public, rules, clause, seat, other, times):
     """Return how often a clause acts, at most ``times``, before counters that it changes make its condition false.
 
-    The condition is true now. Counters that last an age stop it anew in each of the ages left.
+    The condition is true now. Counters that last an age stop the clause again in each remaining age.
     """
     condition = np.int64(rules.clause_if[clause])
     first, end = rules.clause_actions[clause], rules.clause_actions[clause + 1]
@@ -125,7 +126,7 @@ def times_until_stopped(public, rules, clause, seat, other, times):
 
 @kernel
 def uses_of(public, rules, option, seat, payer, times):
-    """Return how often the city that decides can pay the counters of an option's price, at most ``times``."""
+    """Return how often the deciding city can pay the counters in an option's price, at most ``times``."""
     for at in range(rules.option_first[option], rules.option_paid[option]):
         action = np.int64(rules.action[at])
         if action >= FIRST_ACT:
@@ -139,7 +140,7 @@ def uses_of(public, rules, option, seat, payer, times):
 
 @kernel
 def _worth_of_option(public, rules, steps, clause, option, cities, trigger, seat, item, times):
-    """Return the rough points of an option of a decision, as often as the city's counters allow."""
+    """Return the approximate points of an option of a decision, repeated as often as the city's counters allow."""
     gains, uses = _room_for_option(), uses_of(public, rules, option, seat, seat, times)
     clear_gains(gains)
     if uses <= 0.0:
@@ -157,7 +158,7 @@ def _worth_of_option(public, rules, steps, clause, option, cities, trigger, seat
 
 @kernel(rare=True)
 def _best_option(public, rules, steps, clause, trigger, seat, item, times):
-    """Return the rough points of a clause's decision: those of its best option and amount."""
+    """Return the approximate points of a clause decision, with its best option and amount."""
     best, before = 0.0, np.int64(public.amount)
     cities = cities_met(public, rules, clause, seat, seat)
     if cities == 0:
@@ -175,14 +176,14 @@ def _best_option(public, rules, steps, clause, trigger, seat, item, times):
 
 @kernel
 def _is_of(public, rules, clause, seat, item):
-    """Return whether a city has a clause, or will with an item."""
+    """Return whether a city has a clause, or will have it with an item."""
     entry = np.int64(rules.clause_entry[clause])
     return entry == item or has_entry(public, rules, seat, entry)
 
 
 @kernel
 def _worth_of_clause(public, rules, steps, gains, clause, trigger, seat, item, times):
-    """Add what a clause brings a city if it triggers so often to the gains; return the rough points of a decision."""
+    """Add a city's gains from a clause that triggers ``times`` times; return the approximate points of a decision."""
     if times <= 0.0:
         return 0.0
     if rules.clause_options[clause + 1] > rules.clause_options[clause]:
@@ -235,8 +236,8 @@ def _worth_of_clauses(public, rules, steps, seat, item, without, this_age, apart
 
 @kernel
 def _walk(public, rules, steps, seat, times, others, least):
-    """Change the counters that last at least so long by expected steps, times a number; those of the table also by
-    those of other cities."""
+    """Change the counters that last at least ``least`` by a multiple of their expected steps; counters of the table
+    also by the steps of other cities."""
     for counter in range(rules.counters):
         step = steps[STEPS_FROM + counter]
         if step != 0.0 and rules.counter_lasts[counter] >= least:
@@ -272,7 +273,7 @@ def _worth_after(public, rules, steps, saved, seat, item, without, times, others
 
 @kernel(rare=True)
 def _still_to_come(public, rules, counter, seat, item):
-    """Return by how much the clauses of a city, without those of the item, may still raise a counter."""
+    """Return by how much the clauses of a city, without those of the item, can still raise a counter."""
     coming = 0.0
     for trigger in range(w.ON_CARD, w.ON_SCORE):
         for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):

@@ -1,4 +1,4 @@
-"""Play the Free City (R46): its own points do not matter, so moves are rated by their effect on holder and rival.
+"""Playing the Free City (R46): its own points do not matter, so moves are rated by their effect on holder and rival.
 
 These effects are coins paid to the holder rather than the rival, shields against both, and denying a card to the
 rival, who gets the hand next.
@@ -47,7 +47,7 @@ def city_value(public, own, choice, rules, move):
 
 @kernel
 def pick_for_free_city(public, own, choice, rules):
-    """Return the index of the Free City's move that is best for its holder; the first in case of ties."""
+    """Return the index of the Free City move that is best for its holder; the first in case of ties."""
     best, at = -1e9, 0
     for i in range(choice.count):
         value = city_value(public, own, choice, rules, choice.moves[i])

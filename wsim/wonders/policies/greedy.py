@@ -12,7 +12,7 @@ _SAVED = 0.01  # points for keeping the once-per-age free build if paying costs 
 
 @kernel(rare=True)
 def _pick_effect(public, choice, rules):
-    """Return the move of a clause's decision with the largest change of the score (R72)."""
+    """Return the move of a clause decision with the largest change of the score (R72)."""
     best, at = -1e9, 0
     for i in range(choice.count):
         value = effect_change(public, rules, choice, i)

@@ -1,7 +1,7 @@
 """``mixed``: ``net``, with a random choice among the moves that it rates nearly equal.
 
-A rival that always makes its best move can be foreseen by anyone who knows it; a mixed strategy only in part. What
-mixing costs and what it saves is measured in docs/exploitability.md.
+A rival that always makes its best move is predictable for anyone who knows the policy; a mixed strategy only partly.
+docs/exploitability.md measures the cost and benefit of mixing.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ _learned_room = stack_room("mixed.learned", np.float32, MAX_CANDIDATES)
 
 @kernel
 def mixed_policy(public, own, choice, rules, settings):
-    """Return one of the moves whose value is within ``mix`` of the highest, each with the same chance; draws from the
-    seat's stream only if there are several (R51).
-    """
+    """Return one of the moves whose value is within ``mix`` of the highest, each with equal probability; draws from the
+    seat's stream only if there are several (R51)."""
     if choice.kind == EFFECT:
         return net_policy(public, own, choice, rules, settings)
     places, learned = _places_room(), _learned_room()

@@ -97,7 +97,7 @@ def _card_role(choice, own, action):
 
 @kernel
 def _list_items_of_move(public, own, choice, rules, index, rows):
-    """List the card and the stage of a move, or what a decision chooses; return their number."""
+    """List the card and the stage of a move, or the card or city chosen in a decision; return their number."""
     move = choice.moves[index]
     action, count = action_of(move), 0
     if choice.kind == EFFECT:
@@ -125,7 +125,7 @@ def _describe_further(public, own, rules, state):
 
 @kernel
 def _describe_decision(public, own, rules, move, moves, j):
-    """Write the rows of a move of a clause's decision."""
+    """Write the rows of a move in a clause decision."""
     rows = _further_room()
     count, further = list_decision(public, own, rules, move, rows), 0
     for place in range(count):
@@ -178,8 +178,8 @@ net_values, _net_best = NET.values, NET.best
 
 @kernel
 def net_policy(public, own, choice, rules, settings):
-    """Return the move that the net rates highest; a net that has learned no decisions of clauses (R72) leaves them to
-    the values of ``weighted``, and every net leaves amounts to them, which its inputs do not tell apart."""
+    """Return the move that the net rates highest. Clause decisions (R72) are left to the values of ``weighted`` if the
+    net was not trained on them, and so are amounts, which the inputs do not distinguish."""
     if choice.kind == EFFECT and choice.seat != own.seat:
         return 0
     if choice.kind == EFFECT and settings.net.decides == 0:

@@ -1,7 +1,7 @@
 """The inputs of ``net`` for counters, cards of further decks and decisions of clauses (``net_layout``).
 
-They are as a seat may know them (R49): its own cards of decks and those that lie open, counters of its city and its
-neighbours. Catalogues without them have no such items.
+They contain only what a seat may know (R49): its own deck cards and the displayed ones, counters of its city and its
+neighbours. Catalogues without these features have no such items.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _CITIES, _STEPS, _PILE = len(COUNTER_CITIES), len(COUNTER_STEPS), CARD_ROLES.ind
 _STEP = np.array(COUNTER_STEPS)
 _ONE = np.uint64(1)
 MOST_FURTHER = (len(DECK_ROLES) - 1) * w.DECK_CARDS + _CITIES * w.COUNTERS * _STEPS
-"""Rows of a state, at most."""
+"""Maximum number of rows of a state."""
 assert DECIDED_OPTIONS == OPTIONS
 
 
@@ -80,8 +80,8 @@ def list_further(public, own, rules, rows):
 
 @kernel(rare=True)
 def list_decision(public, own, rules, move, rows):
-    """List the rows of a move of a clause's decision: its option, chosen card and city, or the card that is recruited;
-    none of declining. Return their number."""
+    """List the rows of a move in a clause decision: its option, chosen card and city, or the recruited card; none for
+    declining. Return their number."""
     if action_of(move) != w.CHOOSE:
         return 0
     if slot_of(move) == 0:

@@ -225,7 +225,7 @@ def list_candidates(public, own, choice, rules, settings, values, places):
 
 @kernel(rare=True)
 def _fill_decision(public, choice, rules, values, places, count, best, numbers):
-    """Fill the numbers of each candidate of a clause's decision (R72), those that it has."""
+    """Fill the applicable numbers of each candidate of a clause decision (R72)."""
     coins = public.coins[choice.seat]
     for j in range(count):
         at = places[j]

@@ -49,7 +49,7 @@ def _bits(masks: Any, count: int) -> NDArray[np.float32]:
 
 
 def _counting(effects: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the amount for each item that an effect counts, and whether it counts those of the neighbours."""
+    """Return the amount per counted item of an effect, and whether it counts items of the neighbours."""
     amount, what, cities = (np.asarray(effects[:, place], np.int64) for place in range(3))
     masks = [1 << color for color in range(w.COLOR_KINDS)] + [w.COUNT_STAGE, w.COUNT_DEFEAT, w.COUNT_ANY_VICTORY]
     counted = np.stack([(what & mask != 0) * amount for mask in masks], 1)
@@ -107,6 +107,6 @@ def item_numbers(rules: Any) -> NDArray[np.float32]:
 
 
 def deck_numbers(rules: Any, numbers: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return those of the cards of decks (R88), shape (DECK_CARDS, len(ITEM_NUMBERS)); 0 where there are none."""
+    """Return the numbers of the deck cards (R88), shape (DECK_CARDS, len(ITEM_NUMBERS)); 0 where there are none."""
     of_decks = numbers[int(rules.deck_entry) : int(rules.table_entry)]
     return np.pad(of_decks, ((0, w.DECK_CARDS - len(of_decks)), (0, 0)))

@@ -1,7 +1,7 @@
 """The immediate effect of an item (a structure or stage): the exact change of the own score, and the cost to rivals.
 
-Looks one ply ahead: science with the best wild and copied symbols, conflicts as if the age ended now, everything at its
-current count. Used by ``greedy`` and ``rulebased``, and available to users' policies (``wsim.wonders.kit``).
+It looks one ply ahead: science with the best wild and copied symbols, conflicts as if the age ended now, everything at
+its current count. Used by ``greedy`` and ``rulebased``, and available to users' policies (``wsim.wonders.kit``).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _VICTORY_1, _VICTORY_2, _VICTORY_3 = w.COUNT_VICTORY
 
 @kernel
 def price_of(move):
-    """Return the total coins that a move costs: to the bank and to both neighbours; where a clause asks, the price."""
+    """Return the total coins that a move costs: to the bank and both neighbours, or the price in a clause decision."""
     return bank_of(move) + (left_of(move) + right_of(move) if action_of(move) != w.CHOOSE else 0)
 
 
@@ -208,7 +208,7 @@ def _clause_coins(public, rules, seat, item):
 
 @kernel(inline=True)
 def points_counted(public, rules, seat, item):
-    """Return the points of an item, once built, for what it counts, without its printed points (R25)."""
+    """Return the points that an item, once built, gives for the items it counts, without its printed points (R25)."""
     points = 0
     each = np.int64(rules.points_per[item, 0])
     if each:
@@ -228,7 +228,7 @@ def points_counted(public, rules, seat, item):
 
 @kernel
 def _points_elsewhere(public, rules, seat, item):
-    """Return the points that the item adds to existing structures of the city that count it."""
+    """Return the points that the item adds to existing structures that count it."""
     if item >= rules.deck_entry:
         counted = 0
     else:
@@ -385,8 +385,8 @@ def _rivals_cost(rules, gains):
 
 @kernel(rare=True)
 def effect_change(public, rules, choice, index):
-    """Return the immediate change of the score by a move of a clause's decision, and what it costs the mean rival
-    (R72); 0 for declining."""
+    """Return the immediate change of the score by a move in a clause decision, and its cost to the mean rival (R72); 0
+    for declining."""
     if action_of(choice.moves[index]) != w.CHOOSE:
         return 0.0
     seat, gains, move = choice.seat, room_for_gains(), choice.moves[index]

@@ -1,4 +1,4 @@
-"""What clauses that change prices (R75-R77) are expected to bring a city: coins saved, coins that rivals pay."""
+"""Expected gains of a city from clauses that change prices (R75-R77): coins saved, coins that rivals pay."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OF_BOTH = 0.5  # of a rebate on one side, for each side of a rebate on the firs
 
 @kernel
 def _rivals_share(rules, seat, payer):
-    """Return the part of what a payer other than the own city loses that counts for the mean rival."""
+    """Return the share of a loss of a payer other than the own city that counts for the mean rival."""
     return -1.0 if rules.teams and payer == seat ^ 1 else 1.0 / max(rules.players - (2 if rules.teams else 1), 1)
 
 
@@ -67,7 +67,7 @@ def _mean_saved(public, rules, clause, trigger, seat, payer):
 
 @kernel
 def _add_unit_prices(public, rules, gains, clause, seat, times):
-    """Add what a clause of ``trade_cost`` brings: lower prices, or coins that the rivals pay."""
+    """Add the gains from a clause of ``trade_cost``: lower prices, or coins that the rivals pay."""
     changes, pairs = room_for_units(), 0
     clear_units(changes)
     for payer in range(public.seats):

@@ -81,7 +81,8 @@ def _share(public, choice, rules, light):
     """Return the share of the playouts, the noise of one and the error of the prior at a decision.
 
     Turns are counted from the end of an age, where most hands are known. Decisions outside turns, such as a build from
-    the discard pile, get the mean. A light search thinks in the last age only: its playouts are short and tell most.
+    the discard pile, get the mean. A light search thinks only in the last age, where playouts are short and most
+    informative.
     """
     turn = min(max(public.turn + _MEASURED - rules.age_turns[public.age], 0), _MEASURED - 1)
     part = _SHARE[public.age, turn] if choice.kind == TURN else 1.0

@@ -50,7 +50,7 @@ def _loss_value(public, settings, choice, index):
 
 @kernel
 def _after_paying(settings, age, coins, gained, move):
-    """Return the change in the treasury's value by the coins that a move pays and gains."""
+    """Return the change in the value of the treasury from the coins that a move pays and gains."""
     if gained == 0 and move & _COINS == _NOTHING:
         return 0.0
     traded = left_of(move) + right_of(move)
@@ -81,7 +81,7 @@ def _best_payment(settings, choice, age, coins, gained, first):
 
 @kernel
 def _pile_value(public, settings, choice, rules, needs, index):
-    """Return the value of a build from the discard pile, 0 of declining (R28)."""
+    """Return the value of a build from the discard pile; 0 for declining (R28)."""
     seat, age, move = choice.seat, public.age, choice.moves[index]
     if action_of(move) == DECLINE:
         return 0.0
@@ -93,7 +93,7 @@ def _pile_value(public, settings, choice, rules, needs, index):
 
 @kernel(rare=True)
 def effect_value(public, settings, choice, rules, index):
-    """Return the value of a move of a clause's decision (R72), 0 of declining."""
+    """Return the value of a move in a clause decision (R72); 0 for declining."""
     if action_of(choice.moves[index]) == DECLINE:
         return 0.0
     seat, gains, move = choice.seat, room_for_gains(), choice.moves[index]
@@ -122,7 +122,7 @@ def effect_value(public, settings, choice, rules, index):
 
 @kernel(rare=True)
 def best_effect(public, settings, choice, rules):
-    """Return the most valuable move of a clause's decision, the first one in case of ties."""
+    """Return the most valuable move of a clause decision; the first in case of ties."""
     best, at = -1e9, 0
     for i in range(choice.count):
         value = effect_value(public, settings, choice, rules, i)
@@ -133,7 +133,7 @@ def best_effect(public, settings, choice, rules):
 
 @kernel(rare=True)
 def best_amount(public, settings, choice, rules, index):
-    """Return the index of the amount (R95) that has the highest value, of those of the option that a move chooses."""
+    """Return the index of the move with the most valuable amount (R95) of the option that a move chooses."""
     best, at = -1e9, index
     for i in range(choice.count):
         if amount_of(choice.moves[i]) and option_of(choice.moves[i]) == option_of(choice.moves[index]):
