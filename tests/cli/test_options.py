@@ -144,5 +144,5 @@ def test_workers_are_checked_on_construction() -> None:
     pytest.importorskip("distributed", reason="needs the extra cluster")
     with pytest.raises(UserError, match=r"cluster must be local:4 .*, not 'here'"):
         Workers(cluster="here")
-    with pytest.raises(UserError, match="--threads is for this machine"):
+    with pytest.raises(UserError, match="--threads applies to this machine"):
         Workers(cluster="local:2", threads=2)

@@ -319,7 +319,7 @@ def test_answers_match_threads(place: Path, address: str, wsim_command: Command,
 def test_threads_and_a_cluster_exclude_each_other(wsim_command: Command, command: str) -> None:
     answer = wsim_command(*command.split(), "--threads", "2", "--cluster", "local:2")
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith("wsim: --threads is for this machine and --cluster has its own threads")
+    assert answer.err.startswith("wsim: --threads applies to this machine, but --cluster has its own threads")
     answer = wsim_command(*command.split(), "--cluster", "here")
     assert answer.err.startswith("wsim: cluster must be local:4 ")
 
