@@ -105,7 +105,7 @@ def compile_functions(
                 wanted = [(one.function, one.argument_count) for one in calls if one.file == call.file]
                 entry = _process_for(replace(call.file, path=path), wanted, function, interface, free).entry(function)
             else:
-                entry = _trusted(call, path, interface, free)
+                entry = _trusted_entry(call, path, interface, free)
             fill_slot(_SLOTS[call], entry, call.least, call.most)
     names = sorted({call.file.name for call in calls})
     TRUSTED.update(() if apart else names)
@@ -122,7 +122,7 @@ def _path_of(file: EffectFile, paths: Sequence[Path]) -> Path:
     return next((path for path in paths if path.is_file() and digest_of_sources(path) == file.digest), paths[-1])
 
 
-def _trusted(call: Call, path: Path, interface: EffectInterface, free: bool) -> Any:
+def _trusted_entry(call: Call, path: Path, interface: EffectInterface, free: bool) -> Any:
     """Return the function for a slot that runs in this process; ``free``: without checked indices."""
     key = call.file, call.function, call.argument_count, free
     if key not in _ENTRIES:
@@ -172,10 +172,10 @@ def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
     """Return the compiled function for a slot: it fills a separate table and calls the effect function."""
     label = f"the effect {call.function!r} of {call.file.name}"
     if not JIT:
-        return _plain(_source(function, label), call.argument_count, interface)
+        return _plain_entry(_source(function, label), call.argument_count, interface)
     dtype, handing = (
         interface.table,
-        _calling(_checked(function, label, call.argument_count, interface.table), call.argument_count),
+        _with_argument_count(_compiled(function, label, call.argument_count, interface.table), call.argument_count),
     )
     words, write = dtype.itemsize // 8, np.uint64(addresses_of([interface.write])[0])
 
@@ -196,7 +196,7 @@ def room_function(function: Any, label: str, argument_count: int, table: np.dtyp
         return lambda room, own, other, *given: _number(
             source(room.view(record)[0], own, other, *given[:argument_count])
         )
-    handing = _calling(_checked(function, label, argument_count, table), argument_count)
+    handing = _with_argument_count(_compiled(function, label, argument_count, table), argument_count)
 
     def entry(room: Any, own: Any, other: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
         return np.int64(handing(room.view(table)[0], own, other, a, b, c, d))
@@ -204,7 +204,7 @@ def room_function(function: Any, label: str, argument_count: int, table: np.dtyp
     return njit(types.int64(types.int64[::1], *[types.int64] * 6), nogil=True, error_model="python")(entry)
 
 
-def _checked(function: Any, label: str, argument_count: int, table: np.dtype[Any]) -> Any:
+def _compiled(function: Any, label: str, argument_count: int, table: np.dtype[Any]) -> Any:
     """Compile an effect function; raise UserError if it does not compile or does not return a whole number."""
     inner = njit(nogil=True, error_model="python")(getattr(function, "py_func", function))
     arguments = (from_dtype(table), *[types.int64] * (2 + argument_count))
@@ -231,7 +231,7 @@ def _refuse_mistakes(function: Any, label: str, *, compiled: bool = False) -> No
         raise UserError(f"{label} {mistake}")
 
 
-def _calling(inner: Any, argument_count: int) -> Any:
+def _with_argument_count(inner: Any, argument_count: int) -> Any:
     """Return a kernel that takes four numbers and passes on only as many as the function accepts."""
     if argument_count == 0:
         return kernel(lambda table, own, other, a, b, c, d: inner(table, own, other))  # noqa: ARG005
@@ -244,7 +244,7 @@ def _calling(inner: Any, argument_count: int) -> Any:
     return inner
 
 
-def _plain(source: Any, argument_count: int, interface: EffectInterface) -> Any:
+def _plain_entry(source: Any, argument_count: int, interface: EffectInterface) -> Any:
     """Return the plain Python function for a slot, for use without the JIT."""
     dtype, words = np.dtype((np.record, interface.table)), interface.table.itemsize // 8
 

@@ -72,11 +72,11 @@ def effect_file(name: Any, card_file: Path) -> EffectFile:
         raise UserError(f"{name} is not Python{f', line {line}' if line else ''}: {error.args[0]}") from None
     except OSError as error:
         raise UserError(f"cannot read {str(path)!r}: {error.strerror}") from None
-    functions = {node.name: _counts(node.args) for node in tree.body if isinstance(node, ast.FunctionDef)}
+    functions = {node.name: _argument_counts(node.args) for node in tree.body if isinstance(node, ast.FunctionDef)}
     return EffectFile(name, digest, tuple(functions.items()), path)
 
 
-def _counts(arguments: ast.arguments) -> tuple[int, int]:
+def _argument_counts(arguments: ast.arguments) -> tuple[int, int]:
     """Return the minimum and maximum number of positional arguments; arguments with defaults count as required."""
     least = len(arguments.posonlyargs) + len(arguments.args)
     return least, _MORE if arguments.vararg else least

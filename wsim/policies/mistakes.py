@@ -44,7 +44,7 @@ def mistake_in(policy: Any, *, compiled: bool = False) -> str | None:
         if not isinstance(function, FunctionType) or id(function) in visited:
             continue
         visited.add(id(function))
-        for value, called_with_nothing in _loaded(function):
+        for value, called_with_nothing in _loaded_values(function):
             if _is_unseeded(value) or (called_with_nothing and any(value is maker for maker in _MAKERS)):
                 return UNSEEDED
             if compiled and callable(value) and getattr(value, "__name__", "") in _OF_THE_MACHINE:
@@ -65,7 +65,7 @@ def _compiled_mistake(target: Any) -> str | None:
     return None
 
 
-def _loaded(function: FunctionType) -> Iterator[tuple[Any, bool]]:
+def _loaded_values(function: FunctionType) -> Iterator[tuple[Any, bool]]:
     """Yield each global or captured value that a function loads, and whether it is called without arguments."""
     around = {**vars(builtins), **function.__globals__}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):

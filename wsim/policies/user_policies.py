@@ -109,7 +109,7 @@ _LOCK = threading.Lock()
 
 def installed() -> dict[str, EntryPoint]:
     """Return the policies of installed packages by name, without loading them."""
-    return _installed_in(tuple((folder, _changed(folder)) for folder in sys.path))
+    return _installed_in(tuple((folder, _modified_time(folder)) for folder in sys.path))
 
 
 @lru_cache(maxsize=4)
@@ -118,7 +118,7 @@ def _installed_in(folders: tuple[tuple[str, int], ...]) -> dict[str, EntryPoint]
     return {point.name: point for point in sorted(entry_points(group=GROUP), key=operator.attrgetter("name"))}
 
 
-def _changed(folder: str) -> int:
+def _modified_time(folder: str) -> int:
     """Return the modification time of a folder in nanoseconds; 0 if it does not exist."""
     try:
         return os.stat(folder or ".").st_mtime_ns  # noqa: PTH116 (sys.path has strings)

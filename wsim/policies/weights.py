@@ -80,14 +80,14 @@ class WeightSets:
         mistakes = Mistakes()
         for name in sets:
             with mistakes.noted():
-                for key in reversed(self._chain(name, sets, known, done, file)):
+                for key in reversed(self._extended_sets(name, sets, known, done, file)):
                     done[key] = self.zeros()  # a base for the sets that extend it, if it contains mistakes
                     with mistakes.noted():
-                        done[key] = self._filled(key, sets[key], ChainMap(done, dict(known)), file)
+                        done[key] = self._weights_of_set(key, sets[key], ChainMap(done, dict(known)), file)
         mistakes.raise_any()
         return {name: done[name] for name in sets}
 
-    def _chain(
+    def _extended_sets(
         self, name: str, sets: Sets, known: Mapping[str, Weights], done: Mapping[str, Weights], file: str
     ) -> list[str]:
         """Return a set and, in order, the sets in the file that it extends, up to one that is already resolved."""
@@ -112,7 +112,9 @@ class WeightSets:
             current = str(base)
         return list(chain)
 
-    def _filled(self, name: str, entries: Mapping[str, Any], known: Mapping[str, Weights], file: str) -> Weights:
+    def _weights_of_set(
+        self, name: str, entries: Mapping[str, Any], known: Mapping[str, Weights], file: str
+    ) -> Weights:
         """Return the weights of a set; weights that it does not name come from the set that it extends."""
         base = entries.get(_EXTENDS)
         weights = self.zeros() if base is None else known[base].copy()

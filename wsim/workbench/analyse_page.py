@@ -78,11 +78,11 @@ def _analysis(request: Request, fields: list[tuple[str, str]]) -> Analysis:
         game = start()
         return with_branches(followed(game) if "finish" in given else game, branches)
 
-    key = (*fields, _stamp(request, given))
+    key = (*fields, _version_of_source(request, given))
     return _analyses(request.app).of(key, make, playouts, partial(_names, request))
 
 
-def _stamp(request: Request, given: dict[str, str]) -> int:
+def _version_of_source(request: Request, given: dict[str, str]) -> int:
     """Return a number that changes with the game at a table or with the file that contains the game."""
     if "table" in given:
         return tables_of(request.app).of(given["table"]).number

@@ -186,7 +186,7 @@ def _field(name: str, typed: str, default: Any, spec: Option, texts: Texts) -> F
     shown = spec.shown() if callable(spec.shown) else spec.shown
     if shown is None and default not in (MISSING, None, (), ""):
         shown = f"{default:,}" if isinstance(default, int) else str(default)
-    shown, said = _of_game(shown or "", " ".join(texts.get("game", ()))), spec.sentence
+    shown, said = _default_of_game(shown or "", " ".join(texts.get("game", ()))), spec.sentence
     said += "" if said.endswith(".") else "."
     label = spec.label or name.replace("_", " ").capitalize()
     if typed == "bool":
@@ -201,11 +201,13 @@ def _field(name: str, typed: str, default: Any, spec: Option, texts: Texts) -> F
     )  # fmt: skip
 
 
-def _of_game(shown: str, game: str) -> str:
+def _default_of_game(shown: str, game: str) -> str:
     """Return a game's default from a string with the defaults of all games.
 
-    >>> _of_game("1e; 2005 for tower_of_babel", "tower_of_babel"), _of_game("1e; 2005 for tower_of_babel", "")
-    ('2005', '1e')
+    >>> _default_of_game("1e; 2005 for tower_of_babel", "tower_of_babel")
+    '2005'
+    >>> _default_of_game("1e; 2005 for tower_of_babel", "")
+    '1e'
     """
     first, *others = shown.split("; ")
     named = {name: text for text, _, name in (other.rpartition(" for ") for other in others)}

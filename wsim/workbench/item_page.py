@@ -62,7 +62,7 @@ def _item_page(request: Request) -> Response:
     pages = [
         (label, item_address(view, name, address), address == show) for label, address in _pages(table, noun, name)
     ]
-    if beside := [] if table.teller else _other_numbers(folder, run):
+    if beside := [] if table.teller else _runs_by_other_players(folder, run):
         several = TableView((*view.runs, *beside), table=view.table)
         pages.insert(0, ("by number of players", item_address(several, name), False))
     shown, faces = _shown(request, table, view, name, show), Faces.of_plan(run.plan)
@@ -95,7 +95,7 @@ def _pages(table: RunTable, noun: str, name: str) -> list[tuple[str, str]]:
     return pages + ([("close games", "games")] if not table.teller and _column_of(run, noun, name) else [])
 
 
-def _other_numbers(folder: Folder, run: Run) -> list[str]:
+def _runs_by_other_players(folder: Folder, run: Run) -> list[str]:
     """Return the folder's largest run for each other number of players, among runs with the same rules."""
     mine, largest = run.provenance.plan, dict[int, tuple[int, str]]()
     for entry in folder.found():
@@ -140,7 +140,7 @@ def _rows_of(table: RunTable, noun: str, name: str) -> pl.DataFrame:
     import polars as pl
 
     frame = table.table.frame
-    rows = _only(frame, noun, name)
+    rows = _rows_named(frame, noun, name)
     if rows.is_empty():
         known = frame[noun].cast(pl.String).unique().sort().to_list()
         raise UserError(f"the table {table.name} has no {noun} {name!r}{nearest(name, known)}")
@@ -199,7 +199,7 @@ def _shown(request: Request, table: RunTable, view: TableView, name: str, show: 
         run = table.runs[0]
         command = f"wsim trace {shlex.quote(shown_path(run.path))} GAME --why"
         note = f"The {CLOSEST} closest wins of seats that have it; GAME is a game number from this table."
-        made = grid("games", Sheet(f"Close games won with {name}", _close(run, noun, name).to_dicts(), _CLOSE))
+        made = grid("games", Sheet(f"Close games won with {name}", _closest_wins(run, noun, name).to_dicts(), _CLOSE))
         link = "/analyse?{}".format
         lines = [
             [replace(row[0], link=link(urlencode({"run": view.runs[0], "number": row[0].text}))), *row[1:]]
@@ -209,7 +209,7 @@ def _shown(request: Request, table: RunTable, view: TableView, name: str, show: 
     return None
 
 
-def _only(frame: pl.DataFrame, noun: str, name: str) -> pl.DataFrame:
+def _rows_named(frame: pl.DataFrame, noun: str, name: str) -> pl.DataFrame:
     import polars as pl
 
     return frame.filter(pl.col(noun).cast(pl.String) == name)
@@ -226,7 +226,7 @@ def _column_of(run: Run, noun: str, name: str) -> str:
     return next((column for column in known if column in owned), noun if noun in known else "")
 
 
-def _close(run: Run, noun: str, name: str) -> pl.DataFrame:
+def _closest_wins(run: Run, noun: str, name: str) -> pl.DataFrame:
     """Return the closest games won by seats with an item: game, seat, policy, score and margin."""
     import polars as pl
 
@@ -292,7 +292,7 @@ def _causal(folder: Folder, run: Run, noun: str, name: str) -> list[tuple[str, s
             stored = stored_in(folder.inside(entry.name))
             if stored is None or stored.game() != run.plan.game or noun not in stored.main.columns:
                 continue
-            rows = _only(stored.main, noun, name)
+            rows = _rows_named(stored.main, noun, name)
             if len(rows):
                 estimand = str(stored.record.get("estimand", ""))
                 grids.append(

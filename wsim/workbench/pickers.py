@@ -75,7 +75,7 @@ def _values(setting: Setting) -> Iterator[Choice]:
 
 
 def _items(setting: Setting) -> Iterator[Choice]:
-    owned, _ = _of_seats(setting.game, setting.ruleset)
+    owned, _ = _items_and_groups(setting.game, setting.ruleset)
     for name, noun in owned:
         yield Choice(name, name, noun)
 
@@ -84,7 +84,7 @@ def _metrics(setting: Setting) -> Iterator[Choice]:
     yield from _outcomes(setting)
     from wsim.questions.metrics import figures_known
 
-    owned, groups = _of_seats(setting.game, setting.ruleset)
+    owned, groups = _items_and_groups(setting.game, setting.ruleset)
     for column, names in groups.items():
         for name in names:
             yield Choice(f"win:{name}", f"wins of {name}", column)
@@ -126,7 +126,7 @@ def _runs(setting: Setting) -> Iterator[Choice]:
 
 
 @lru_cache(maxsize=8)
-def _of_seats(game: str, ruleset: str) -> tuple[list[tuple[str, str]], Mapping[str, list[str]]]:
+def _items_and_groups(game: str, ruleset: str) -> tuple[list[tuple[str, str]], Mapping[str, list[str]]]:
     """Return the items that a seat can own, each with its noun, and column -> names by which tables can be split."""
     from wsim.questions.deals import sample
     from wsim.questions.metrics import groups_of

@@ -142,10 +142,10 @@ def _joined(policies: str | Sequence[str]) -> str:
     return policies if isinstance(policies, str) else ",".join(policies)
 
 
-def _span(numbers: str) -> str:
+def _range_text(numbers: str) -> str:
     """Return consecutive numbers as ``3 to 7``, other numbers unchanged.
 
-    >>> _span("3, 4, 5"), _span("4, 6"), _span("2")
+    >>> _range_text("3, 4, 5"), _range_text("4, 6"), _range_text("2")
     ('3 to 5', '4, 6', '2')
     """
     parts = [part.strip() for part in numbers.split(",")]
@@ -163,7 +163,7 @@ def _rulesets() -> Any:
             yield f"{name} {ruleset}", f"{game.TITLE}, {ruleset}"
             continue
         for row in catalogues.rulesets():
-            yield f"{name} {row['ruleset']}", f"{row['title']} ({_span(str(row['players']))} players)"
+            yield f"{name} {row['ruleset']}", f"{row['title']} ({_range_text(str(row['players']))} players)"
 
 
 def open_table(request: Request) -> Response:

@@ -435,7 +435,7 @@ class Table:
         ``one_moment``: stop at the next moment of the game.
         """
         begun, made = self._begun().game.moment, 0
-        while (game := self._to_think_about()) is not None:
+        while (game := self._game_for_policy()) is not None:
             if one_moment and made and (game.moment is None or game.moment != begun):
                 with self._lock:
                     self._thinking = False
@@ -451,7 +451,7 @@ class Table:
                     if index is not None and same and game.to_move not in self._begun().people:
                         self._begun().lead(copy, index)
 
-    def _to_think_about(self) -> Game | None:
+    def _game_for_policy(self) -> Game | None:
         """Apply waiting choices of people; return the game if a policy decides next and none is thinking yet."""
         with self._lock:
             played = self._begun()

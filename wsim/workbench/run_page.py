@@ -128,7 +128,7 @@ def _run_page(request: Request) -> Response:
         return overview_page(request, given)
     view, table = _view_of(request)
     if picked := request.query_params.getlist("pick"):
-        return RedirectResponse(_compared(view, table, picked))
+        return RedirectResponse(_address_of_picked(view, table, picked))
     if published and not view.top:
         view = replace(view, top=MAX_PUBLISHED)
     rows, remark = rows_shown(table, view)
@@ -183,7 +183,7 @@ def overview_page(request: Request, view: TableView) -> Response:
     )  # fmt: skip
 
 
-def _compared(view: TableView, table: RunTable, picked: Sequence[str]) -> str:
+def _address_of_picked(view: TableView, table: RunTable, picked: Sequence[str]) -> str:
     """Return the address of a view limited to the picked rows."""
     noun = table.table.labels[0]
     others = tuple(condition for condition in view.only if not condition.startswith(f"{noun}="))

@@ -50,12 +50,12 @@ def seat_page(request: Request, table: Table, seat: int | None, learned: Mapping
     }
     heading = f"{'Watching' if seat is None else f'{table.names[seat]} at'} {find_game(table.plan.game).TITLE}"
     if table.ready:
-        values |= _of_game(table, seat, learned)
+        values |= _game_values(table, seat, learned)
         values["by_net"] = table.game().by_net and "check" not in request.query_params
     return page(request, "seat.html.j2", heading, **values)
 
 
-def _of_game(table: Table, seat: int | None, learned: Mapping[str, Any]) -> dict[str, Any]:
+def _game_values(table: Table, seat: int | None, learned: Mapping[str, Any]) -> dict[str, Any]:
     """Return the template values for a game that is ready."""
     game = table.game()
     faces, board = Faces.of_plan(table.plan), _board(table, game, seat, learned.get("chances"))
