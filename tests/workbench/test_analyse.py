@@ -165,7 +165,7 @@ def test_a_table_can_be_analysed_only_after_the_game(caller: Caller) -> None:
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("playouts=5", "the address names no game: give run and number, file, or table"),
+        ("playouts=5", "the address does not say which game: give run and number, or file, or table"),
         ("file=no.json", "no.json"),
         ("file=../x.json", "is not in the opened folder"),
         ("file=ours.json&playouts=1", "playouts per move must be between 2 and 2000, not 1"),

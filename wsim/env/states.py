@@ -386,7 +386,7 @@ class SpielState:
 
     def _checked_player(self, player: int | None) -> int:
         if self._deal is None:
-            raise UserError("players have no view before the deal: apply an outcome of chance first")
+            raise UserError("no observation is available before the deal: apply an outcome of chance first")
         return checked_seat(self.current_player() if player is None else player, self.num_players())
 
     def _view_of(self, player: int, size: int) -> NDArray[np.float32]:

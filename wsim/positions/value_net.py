@@ -58,8 +58,8 @@ class ValueNet:
     Attributes
     ----------
     file: the file of the net.
-    slopes: a file with the calibration slopes of tables of the game's own ``net``: one per phase, by rule set and
-        number of players.
+    slopes: a file with the slopes that calibrate the net for games among the built-in ``net``: one per phase, by rule
+        set and number of players.
     entries: the location of its ``Entries``, as ``module:NAME``. stages: the maximum number of stages in a game.
     phases: the names of its phases, each with its first stage.
     """

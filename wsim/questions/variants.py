@@ -98,7 +98,7 @@ def repeated(
 
 
 def _seats(recorded: Any, plans: int) -> tuple[int, ...] | None:
-    """Return the restricted seats, one per plan; raise ValueError for a different number of seats."""
+    """Return the restricted seat of each plan; raise ValueError if there are more or fewer seats than plans."""
     if len(recorded or [None]) != plans:
         raise ValueError(f"{plans} plans for the seats {recorded!r}")
     return None if recorded is None else tuple(map(int, recorded))

@@ -102,7 +102,7 @@ def _source(request: Request, given: dict[str, str]) -> Callable[[], Game]:
         text = folder.text(given["file"])
         return lambda: Game.from_json(text)
     if "run" not in given:
-        raise UserError("the address names no game: give run and number, file, or table")
+        raise UserError("the address does not say which game: give run and number, or file, or table")
     path, number = folder.inside(given["run"]), whole("the number of the game", given.get("number", ""))
     return lambda: followed(load_run(path).game(number))
 
