@@ -47,7 +47,7 @@ def test_wsim_policy_is_the_decorator_not_a_module() -> None:
     ("parameters", "message"),
     [
         ({"explore": 0.1}, "every policy has it already"),
-        ({"a b": 1}, "'a b' of a policy is not a name"),
+        ({"a b": 1}, "parameter cannot be named 'a b'"),
         ({"a": "x"}, "the default of the parameter 'a' must be a number"),
         ({f"p{i}": i for i in range(8)}, "at most 7 parameters, not 8"),
     ],
