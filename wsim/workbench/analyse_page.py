@@ -1,4 +1,4 @@
-"""Analyse: the value of each move in a game from a run, a file or a table, and other moves to try.
+"""The page Analyse: the value of each move in a game from a run, a file or a table, with other moves to try.
 
 The address contains the whole request: the source of the game and the branches taken in it (``at``, ``move``).
 """
@@ -43,12 +43,12 @@ BLUNDERS = 10
 
 
 def begin(app: Starlette) -> None:
-    """Start without analyses."""
+    """Create the empty cache of analyses."""
     app.state.analyses = Analyses()
 
 
 def end(app: Starlette) -> None:
-    """Stop running analyses."""
+    """Stop all running analyses."""
     _analyses(app).end()
 
 
@@ -83,7 +83,7 @@ def _analysis(request: Request, fields: list[tuple[str, str]]) -> Analysis:
 
 
 def _version_of_source(request: Request, given: dict[str, str]) -> int:
-    """Return a number that changes with the game at a table or with the file that contains the game."""
+    """Return a version number of the source, which changes with the game at a table or with the file."""
     if "table" in given:
         return tables_of(request.app).of(given["table"]).number
     path = folder_of(request).inside(given.get("file") or given["run"])
@@ -91,7 +91,7 @@ def _version_of_source(request: Request, given: dict[str, str]) -> int:
 
 
 def _source(request: Request, given: dict[str, str]) -> Callable[[], Game]:
-    """Return a function that returns the requested game."""
+    """Return a function that loads the requested game."""
     if "table" in given:
         table = tables_of(request.app).of(given["table"])
         if not table.over and (table.names or "steps" not in given):
@@ -108,7 +108,7 @@ def _source(request: Request, given: dict[str, str]) -> Callable[[], Game]:
 
 
 def _so_far(game: Game, steps: int) -> Game:
-    """Return a game as it was after a number of steps."""
+    """Return the position of a game after its first ``steps`` steps."""
     history = game.history()
     if steps >= len(history):
         raise UserError(f"the game has {len(history) - 1} steps, not {steps}")
@@ -136,7 +136,7 @@ def _labels(analysis: Analysis, names: Sequence[str]) -> list[str]:
 
 
 def show(request: Request) -> Response:
-    """Return the page of a game with the values computed so far; without a game, the page to open one."""
+    """Return the page of a game with the values computed so far, or the page to open a game if none is given."""
     fields = _fields(request)
     if request.app.state.published is not None:
         return _published(request, dict(fields))
@@ -149,7 +149,7 @@ def show(request: Request) -> Response:
     values |= {"scenes": (), "scripts": ["play.js"], "branches": sum(key == "at" for key, _ in fields)}
     values |= {"told": game is not None and told, "before": _before(analysis, fields)}
     values["styles"] = ["replay.css", "play.css", "board.css"]
-    if game is not None and told:  # as it was before the values were read: then none is missing
+    if game is not None and told:  # ``told`` was read before the values, so that none is missing
         board = analysis.board
         if board is not None:
             values |= board_values(board)
@@ -165,7 +165,7 @@ def show(request: Request) -> Response:
 
 
 def _before(analysis: Analysis, fields: list[tuple[str, str]]) -> str:
-    """Return the address of the game before its last branch, at the moment of the branch; "" without branches."""
+    """Return the address that undoes the last branch of the game, scrolled to that decision; "" without branches."""
     places = [index for index, (key, _) in enumerate(fields) if key in ("at", "move")]
     if not places:
         return ""
@@ -175,21 +175,21 @@ def _before(analysis: Analysis, fields: list[tuple[str, str]]) -> str:
 
 
 def _cards(game: Game) -> list[str]:
-    """Return the cards that the legal moves of a position name."""
+    """Return the cards named in the legal moves of a position."""
     return list(dict.fromkeys(str(move["card"]) for move in game.legal() if move.get("card")))
 
 
 def values_page(request: Request) -> Response:
-    """Return the part of the page that shows the decisions valued so far."""
+    """Return the HTML fragment that shows the decisions valued so far."""
     fields = _fields(request)
     analysis = _analysis(request, fields)
     return page(request, "values_only.html.j2", "", **_values(request, analysis, fields))
 
 
 def _values(request: Request, analysis: Analysis, fields: list[tuple[str, str]]) -> dict[str, Any]:
-    """Return the template values for the decisions that an analysis has valued so far."""
+    """Return the template values for all decisions valued so far."""
     values: dict[str, Any] = {"analysis": analysis, "version": analysis.version, "query": urlencode(fields)}
-    values |= {"fields": fields, "rows": (), "running": analysis.running}  # before the rows: then none is missing
+    values |= {"fields": fields, "rows": (), "running": analysis.running}  # read before the rows: none is missing
     game = analysis.game
     if game is not None and analysis.told:
         names = _labels(analysis, _names(request, game))
@@ -208,7 +208,7 @@ def _values(request: Request, analysis: Analysis, fields: list[tuple[str, str]])
 
 
 def _published(request: Request, given: dict[str, str]) -> Response:
-    """Return the replay of a game that is over."""
+    """Return the replay page of a finished game, for the published site."""
     game = _source(request, given)()
     if game.to_move is not None:
         raise UserError("the game is not over: its page would show every hand")
@@ -226,7 +226,7 @@ def _command(analysis: Analysis, given: dict[str, str], branches: int) -> str:
 
 
 def _row(analysis: Analysis, index: int, names: list[str]) -> dict[str, Any]:
-    """Return the template values of a decision, with its moves ordered from best to worst."""
+    """Return the template values for one decision, with its moves ordered from best to worst."""
     game, made = analysis.decisions[index]
     seats = names if analysis.board is None else [seat.name for seat in analysis.board.story.seats]
     decided = analysis.valued[index]
@@ -267,7 +267,7 @@ def _row(analysis: Analysis, index: int, names: list[str]) -> dict[str, Any]:
 
 
 async def changes(request: Request) -> Response:
-    """Respond when the analysis has changed since version ``since``, or after a while."""
+    """Respond once the analysis is newer than version ``since``, or after a timeout."""
     analysis = _analysis(request, _fields(request))
     return await waited(request, lambda: analysis.version)
 
@@ -281,7 +281,7 @@ async def replay(request: Request) -> Response:
 
 
 def play_on(request: Request) -> Response:
-    """Open a table at a decision, with a person in the seat that decides."""
+    """Open a table that starts at a decision of the game, with a person in the deciding seat."""
     fields = dict(form_of(request))
     analysis = _analysis(request, _fields(request))
     if analysis.game is None:

@@ -54,7 +54,7 @@ def _answer_page(request: Request, stored: Stored) -> Response:
 
 
 def answer_csv(request: Request) -> Response:
-    """Return a table of an answer as CSV, with the record of how it was made."""
+    """Return a table of an answer as CSV, together with the record of how it was computed."""
     from wsim.display import csv_of
 
     stored, name = _stored(request), request.query_params.get("table", "")
@@ -73,7 +73,7 @@ def answer_chart(request: Request) -> Response:
 
 
 def _stored(request: Request) -> Stored:
-    """Return the requested answer; raise UserError for a file that is not an answer."""
+    """Load the requested answer; raise UserError for a file that is not an answer."""
     from wsim.questions.answer_files import stored_in
 
     path = folder_of(request).inside(request.query_params.get("file", ""))
@@ -86,7 +86,7 @@ def _stored(request: Request) -> Stored:
 
 
 def _tables(stored: Stored) -> list[str]:
-    """Return the names of the tables of an answer that have rows."""
+    """Return the names of an answer's non-empty tables."""
     return [name for name in stored.kind.TABLES if isinstance(stored.record.get(name), list) and stored.record[name]]
 
 

@@ -132,7 +132,7 @@ def check_form(request: Request) -> Response:
 
 
 def drawings(request: Request) -> Response:
-    """Return the drawings of the cards of a rule set, which the pickers of a form show."""
+    """Return card drawings for a rule set, which the pickers of a form show."""
     query = request.query_params
     game = query.get("game") or next(iter(GAMES))
     faces = faces_of(game, query.get("ruleset", "").partition(",")[0].strip())
@@ -163,7 +163,7 @@ def _form(request: Request, kind: Form, texts: Texts, mistakes: Mapping[str, Seq
 
 
 def folded_words(heading: str, labels: Sequence[str]) -> str:
-    """Return the heading of collapsed fields, with the labels of the first ones."""
+    """Return the heading of a collapsed group of fields, which lists the first labels."""
     named = [label[:1].lower() + label[1:].rstrip("?") for label in labels[:NAMED]]
     more = [f"{len(labels) - NAMED} more"] if len(labels) > NAMED else []
     *first, last = [*named, *more]
@@ -171,7 +171,7 @@ def folded_words(heading: str, labels: Sequence[str]) -> str:
 
 
 def fields_of(form: Form, texts: Texts) -> dict[str, list[Field]]:
-    """Return the fields of a form by heading: fields about the question, and fields about its games."""
+    """Group the fields of a form under two headings: the question itself, and the games it uses."""
     groups: dict[str, list[Field]] = {HEADINGS[0]: [], HEADINGS[1]: []}
     for name, group, typed, default, spec in form.fields():
         if name in form.settled(texts):
@@ -219,7 +219,7 @@ def _first_sentence(kind: Form) -> str:
 
 
 def queued_page(request: Request) -> Response:
-    """Return the page of a question in the queue."""
+    """Return the page that shows a queued question and its progress."""
     queued = asked_questions(request.app).find(request.path_params["number"])
     again = urlencode([(name, "\n".join(lines)) for name, lines in queued.texts.items()])
     kind = queued.kind
@@ -232,7 +232,7 @@ def queued_page(request: Request) -> Response:
 
 
 def words_of(kind: Form, texts: Texts) -> dict[str, str]:
-    """Return the question as label -> text, in the words of its form; a run also has its plan with all defaults."""
+    """Return the question as label -> text, worded as in its form; for a run, also the plan with all defaults."""
     labels = {name: spec.label or name.replace("_", " ").capitalize() for name, _, _, _, spec in kind.fields()}
     words = {}
     if kind.followed:
@@ -255,7 +255,7 @@ def _more(queued: QueuedQuestion) -> str:
 
 
 def so_far(request: Request) -> Response:
-    """Return the figures of a run in progress, as a part of its page; no content (204) before the first games."""
+    """Return an HTML fragment with the figures of a run in progress; no content (204) before the first games."""
     from wsim.lab.store import load_run
     from wsim.workbench.findings import so_far as tables_so_far
 
@@ -296,7 +296,7 @@ def stop(request: Request) -> Response:
 
 
 def links_of(noun: str, name: str, plan: Plan) -> list[tuple[str, str]]:
-    """Return the questions about an item that seats can own: each as text with the address of its form."""
+    """Return links to the questions about an item, each as its text and the address of the prefilled form."""
     game = find_game(plan.game)
     common = {"game": plan.game, "ruleset": plan.ruleset, "players": str(plan.players)}
     return [

@@ -1,4 +1,4 @@
-"""Change: edit the values of a catalogue, see mistakes, save a patch or ask a what-if question about it.
+"""The page Change: edit catalogue values, see mistakes, save a patch or ask a what-if question about it.
 
 The address contains the changes, in the syntax of ``--set``; nothing is written until the user saves.
 """
@@ -71,7 +71,7 @@ class Changes:
         return self.catalogues.page(Source(self.ruleset, None, (), changed), name)
 
     def query(self, **more: str) -> str:
-        """Return the address's fields."""
+        """Return the changes as the query string of an address."""
         own = [("game", self.game), ("ruleset", self.ruleset), *(("change", line) for line in self.lines)]
         return urlencode([*own, *more.items()])
 
@@ -85,7 +85,7 @@ class Changes:
         return Changes(self.game, self.ruleset, tuple(lines.values()))
 
     def mistakes(self) -> dict[str, str]:
-        """Return the mistakes by path; a mistake that only the combination of changes causes has an empty path."""
+        """Return the mistakes by path; a mistake caused only by a combination of changes has an empty path."""
         if not self.lines:
             return {}
         try:
@@ -108,12 +108,12 @@ class Changes:
 
 
 def path_of(line: str) -> str:
-    """Return the path in a change such as ``cards.Palace.points=5``."""
+    """Extract the path from a change such as ``cards.Palace.points=5``."""
     return line.partition("=")[0].strip()
 
 
 def group_of(path: str) -> str:
-    """Return the part that a value belongs to: ``cards.Palace``."""
+    """Return the path of the part that contains a value: ``cards.Palace``."""
     parts = re.findall(r'"[^"]*"|[^.]+', path)
     return ".".join(parts[:2] if len(parts) > 2 else parts[:1])
 
@@ -212,7 +212,7 @@ def find_part(at: str, groups: Sequence[str]) -> str:
 
 
 def _grouped(changes: Changes, groups: Sequence[str], faces: Faces) -> dict[str, list[tuple[str, str, bool]]]:
-    """Return the parts by kind, with name, address and whether a value is changed; cards are in the order of faces."""
+    """Group the parts by kind, each with its name, address and whether it is changed; cards are in face order."""
     order = {name: place for place, name in enumerate(faces)}
     changed = {group_of(path_of(line)) for line in changes.lines}
     kinds: dict[str, list[tuple[str, str, bool]]] = {}
@@ -270,7 +270,7 @@ def _differences(changes: Changes, printed: Mapping[str, str]) -> Grid:
 
 
 def _texts(changes: Changes, at: str) -> Iterator[Grid]:
-    """Yield the text of a part, as printed and as changed."""
+    """Yield the description of a part, as printed and as changed."""
     name = at.partition(".")[2].strip('"')
     if not name:
         return

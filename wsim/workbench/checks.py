@@ -176,7 +176,7 @@ def field_of(sentence: str, texts: Texts) -> str:
 
 
 def _ready(form: Form, texts: Texts, *, deep: bool) -> tuple[Simulator | None, int]:
-    """Read a form and prepare its games; return one of the simulators (or None) and their number."""
+    """Read a form and prepare its games; return one simulator (or None) and the number of simulators."""
     plan, groups = form.read(texts)
     if not deep or code_in(form, texts):
         return None, 0
@@ -241,6 +241,6 @@ def preview(form: Form, texts: Texts) -> list[str]:
 
 @lru_cache(maxsize=8)
 def printed_values(game: str, ruleset: str) -> Mapping[str, str]:
-    """Return a dictionary path -> printed value of a catalogue; empty for a game without a catalogue."""
+    """Map each catalogue path to its printed value; empty for a game without a catalogue."""
     catalogues = catalogues_of(find_game(game))
     return {} if catalogues is None else values_of(catalogues.page(Source(ruleset), None).record)

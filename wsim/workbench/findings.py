@@ -60,7 +60,7 @@ class TableSoFar:
 class Findings:
     """A cache of the findings of a folder's runs and answers; a finding is computed again when its file changes.
 
-    ``run_of``: returns a run by its name in the folder; the run shares its sums with the tables of the run.
+    ``run_of``: returns the run with a given name in the folder; its computed sums are shared with the run's tables.
     """
 
     def __init__(self, folder: Folder, run_of: Callable[[str], Run]) -> None:
@@ -131,7 +131,7 @@ def main_tables(run: Run) -> Iterator[tuple[str, str, Table]]:
 
 
 def about(name: str, table: Table, games: int) -> list[Statement]:
-    """Return the conclusions about a table without cautions, clear conclusions first."""
+    """Return a table's conclusions, clear conclusions first; cautions are omitted."""
     from wsim.report.conclusions import WORTH, about_levels, about_worth
 
     if table.form == "levels":

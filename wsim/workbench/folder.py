@@ -78,7 +78,7 @@ class Folder:
         return path
 
     def text(self, name: str) -> str:
-        """Return the text of a file in the folder; raise UserError if it cannot be read."""
+        """Read a text file in the folder; raise UserError if it cannot be read."""
         try:
             return text_within(self.inside(name))
         except OSError as error:

@@ -63,7 +63,7 @@ def gallery_page(request: Request) -> Response:
 
 
 def _facets_in(faces: Iterable[Face]) -> dict[str, list[str]]:
-    """Return a dictionary facet -> the values that these faces have."""
+    """Map each facet to the values that occur among these faces."""
     values: dict[str, list[str]] = {}
     for face in faces:
         for facet, of_face in face.facets.items():
@@ -80,14 +80,14 @@ def is_chosen(face: Face, chosen: Mapping[str, Sequence[str]], words: str) -> bo
 
 
 def text_of_face(face: Face) -> str:
-    """Return the text of a face that the search covers, in lower case."""
+    """Return the searchable text of a face, in lower case."""
     parts = [face.part, *(stage for stages in face.sides.values() for stage in stages)]
     texts = [face.name, *face.about, *face.notes, *(f"{part.costs} {part.does}" for part in parts)]
     return " ".join(texts).casefold()
 
 
 def _change(game: str, ruleset: str, base: Sequence[tuple[str, str]], face: Face) -> str:
-    """Return the address of the page Change, at the part of a face unless the changes themselves add that part."""
+    """Return the address of the page Change, opened at the face's part unless the changes themselves add it."""
     if face.name not in Faces.of(game, Source(ruleset)):
         return f"/change?{urlencode(base)}"
     part = f"{'wonders' if face.sides else 'cards'}.{face.name}"

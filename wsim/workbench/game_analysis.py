@@ -60,7 +60,7 @@ class Analysis:
         return len(self.valued)
 
     def scene_of(self, index: int) -> int | None:
-        """Return the scene of the board that follows a decision; None if there are no scenes."""
+        """Return the index of the scene that follows a decision; None if there are no scenes."""
         made = len(self.decisions[index][0].steps)
         return next((scene for scene, steps in enumerate(self.steps) if steps > made), None)
 
@@ -143,7 +143,7 @@ class Analyses:
     def of(
         self, key: Hashable, make: Callable[[], Game], playouts: int | None, names: Callable[[Game], Sequence[str]]
     ) -> Analysis:
-        """Return the analysis of a request; start it if it is new; raise UserError if too many are running."""
+        """Return the analysis for a request, started if it is new; raise UserError if too many are running."""
         with self._lock:
             analysis = self._analyses.get(key)
             if analysis is None:
@@ -178,7 +178,7 @@ class Analyses:
             return running[-1] if running else None
 
     def end(self) -> None:
-        """Stop running analyses."""
+        """Stop all running analyses."""
         self._ended = True
 
 
@@ -198,7 +198,7 @@ def followed(game: Game) -> Game:
 
 
 def with_branches(game: Game, branches: Sequence[tuple[int, int]]) -> Game:
-    """Return a game after successive branches, each given as the number of steps to keep and the next move."""
+    """Return the game after applying branches in order, each a number of steps to keep and the next move."""
     if len(branches) > MAX_BRANCHES:
         raise UserError(f"a game can have at most {MAX_BRANCHES} branches, not {len(branches)}")
     for at, move in branches:

@@ -78,7 +78,7 @@ class Access:
         return f"wsim-{self.port}"
 
     def address(self, path: str = "/") -> str:
-        """Return the address of a page with the token."""
+        """Return the address of a page, including the token."""
         host = LOOPBACK[0] if self.host in ANY else self.host
         return f"{origin_of(host, self.port)}{path}{'&' if '?' in path else '?'}token={self.token}"
 
@@ -198,7 +198,7 @@ class Guard:
 
 
 def _refused(status: int, sentence: str) -> HTMLResponse:
-    """Return the page for a rejected request, without templates."""
+    """Return a plain page for a rejected request; it does not use templates."""
     sheets = "".join(f'<link rel="stylesheet" href="/static/{name}">' for name in ("page.css", "workbench.css"))
     return HTMLResponse(
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Refused · wsim</title>'

@@ -77,13 +77,13 @@ def _item_page(request: Request) -> Response:
 
 
 def _linked(faces: Faces, view: TableView, name: str) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return the cards linked to an item, by kind of link: names with the addresses of their pages."""
+    """Return the cards linked to an item by kind of link, each with the address of its page."""
     links = faces[name].links if name in faces else {}
     return [(what, [(other, item_address(view, other)) for other in names]) for what, names in links.items()]
 
 
 def _pages(table: RunTable, noun: str, name: str) -> list[tuple[str, str]]:
-    """Return the further tables of an item: the label, and the value of ``show`` in the address."""
+    """Return the further tables available for an item, each as its label and the ``show`` value that selects it."""
     from wsim.lab.run_tables import tables_of_run
 
     run = table.runs[0]
@@ -96,7 +96,7 @@ def _pages(table: RunTable, noun: str, name: str) -> list[tuple[str, str]]:
 
 
 def _runs_by_other_players(folder: Folder, run: Run) -> list[str]:
-    """Return the folder's largest run for each other number of players, among runs with the same rules."""
+    """Return the largest run in the folder for each other number of players under the same rules."""
     mine, largest = run.provenance.plan, dict[int, tuple[int, str]]()
     for entry in folder.found():
         if entry.kind != "run":
@@ -124,7 +124,7 @@ def _questions(run: Run, noun: str, name: str) -> list[tuple[str, str]]:
 
 
 def has_option(run: Run, table: str, option: str) -> bool:
-    """Return whether a run has a table ``table`` that accepts the option ``option``."""
+    """Return whether a run has a table called ``table`` that accepts ``option``."""
     from wsim.lab.run_tables import tables_of_run
 
     analysis = tables_of_run(run).get(table)
@@ -148,7 +148,7 @@ def _rows_of(table: RunTable, noun: str, name: str) -> pl.DataFrame:
 
 
 def _figures(table: RunTable, rows: pl.DataFrame, name: str) -> list[Grid]:
-    """Return the figures of an item: a table of figures for one run, or a table with a row per run for several."""
+    """Return the figures of an item: for one run, a line per figure; for several runs, a row per run."""
     from wsim.report.grids import grid
 
     if table.teller:
@@ -157,7 +157,7 @@ def _figures(table: RunTable, rows: pl.DataFrame, name: str) -> list[Grid]:
 
 
 def _row_grid(table: RunTable, row: Mapping[str, Any], number: int) -> Grid:
-    """Return a row as a table in which each figure is a line with its interval and unit."""
+    """Transpose a row into a table with one line per figure, with its interval and unit."""
     from wsim.report.grids import Cell, Grid, Heading, plain
 
     lines = []
@@ -175,7 +175,7 @@ def _row_grid(table: RunTable, row: Mapping[str, Any], number: int) -> Grid:
 
 
 def _shown(request: Request, table: RunTable, view: TableView, name: str, show: str) -> tuple[Grid, str, str] | None:
-    """Return the requested further table, its note and its command; None if none is requested."""
+    """Return the further table selected by ``show``, with its note and command; None if nothing is selected."""
     from wsim.report.grids import grid
 
     part_name, _, by = show.partition(":")
@@ -279,7 +279,7 @@ def _words(value: object) -> str:
 
 
 def _causal(folder: Folder, run: Run, noun: str, name: str) -> list[tuple[str, str, Grid]]:
-    """Return the causal effects of an item from the answers in the folder: file, estimand, rows."""
+    """Collect the causal effects of an item from all answers in the folder, each as file, estimand and rows."""
     from wsim.questions.answer_files import stored_in
     from wsim.report.grids import grid
 

@@ -132,7 +132,7 @@ class LiveComparison:
 
 
 def _block(number: int) -> range:
-    """Return the deals of a block."""
+    """Return the range of deal numbers in a block."""
     first = sum(BLOCKS[:number]) + BLOCKS[-1] * max(0, number - len(BLOCKS))
     return range(first, first + BLOCKS[min(number, len(BLOCKS) - 1)])
 

@@ -1,4 +1,4 @@
-"""See it move: the numbers of a card as sliders, with figures for the card and the wonders that update during play."""
+"""The page See it move: a slider for each number of a card, and live figures for the card and the wonders."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Slider:
 
 
 class LiveGames:
-    """The one process that plays for this page, with the most recently requested baseline."""
+    """The single background process that plays games for this page, with the most recently requested baseline."""
 
     def __init__(self, folder: Folder) -> None:
         self._folder, self._lock, self._trusted = folder, threading.Lock(), ISOLATED.get() is False
@@ -69,7 +69,7 @@ class LiveGames:
         self.news: dict[tuple[str, ...], str] = {}
 
     def show(self, baseline: Mapping[str, Any], lines: Sequence[str]) -> subprocess.Popen[str]:
-        """Play games with changed values until ``drop``; a different baseline ends the games of the previous one."""
+        """Keep playing games with changed values until ``drop`` is called; a new baseline stops all earlier games."""
         with self._lock:
             process = self._process
             if process is None or process.poll() is not None or baseline != self._baseline:
@@ -110,7 +110,7 @@ class LiveGames:
 
     @staticmethod
     def _listen(process: subprocess.Popen[str], news: dict[tuple[str, ...], str]) -> None:
-        """Store the newest line about each set of changes; a line without changes applies to all."""
+        """Store the process's newest line about each set of changes; a line without changes applies to all sets."""
         assert process.stdout is not None
         with process.stdout as told:
             for line in told:
@@ -120,7 +120,7 @@ class LiveGames:
 
 
 def begin(app: Starlette) -> None:
-    """Create the object that starts the process when it is needed."""
+    """Set up the background process, which starts when a page first needs it."""
     app.state.live = LiveGames(app.state.folder)
 
 
@@ -130,7 +130,7 @@ def end(app: Starlette) -> None:
 
 
 def move_page(request: Request) -> Response:
-    """Return a page with a slider for each number of a part; if the address names no part, a list of all parts."""
+    """Return the page with the sliders of one catalogue part, or the list of parts if the address names none."""
     query = request.query_params
     changes = changes_of(query.multi_items())
     printed = printed_values(changes.game, changes.ruleset)
@@ -152,7 +152,7 @@ def move_page(request: Request) -> Response:
 
 
 def _drawn(changes: Changes, item: str, mistakes: Mapping[str, str]) -> dict[str, Any]:
-    """Return the template values for the drawings of a card, as printed and as changed; no drawings for other parts."""
+    """Return the template values for drawings of a card as printed and as changed; other parts have no drawings."""
     printed = Faces.of(changes.game, Source(changes.ruleset))
     if item not in printed:
         return {"game": changes.game, "faces": printed, "drawings": []}
@@ -165,7 +165,7 @@ def _drawn(changes: Changes, item: str, mistakes: Mapping[str, str]) -> dict[str
 
 
 def _plan_of(request: Request, changes: Changes) -> Plan:
-    """Return the plan of the baseline; raise UserError for policies that cannot play here."""
+    """Return the baseline plan in an address; raise UserError for unknown policies and policies from files."""
     query = request.query_params
     keys: dict[str, Any] = {"game": changes.game, "ruleset": changes.ruleset}
     known = [str(row["name"]) for row in find_game(changes.game).policies()]
@@ -185,7 +185,7 @@ def _query(changes: Changes, at: str, plan: Plan) -> str:
 
 
 def _asked(changes: Changes, plan: Plan, item: str) -> str:
-    """Return the address of the what-if form, filled in with the same change."""
+    """Return the address of the what-if form, prefilled with the current changes."""
     form = next(form for form in forms() if form.question.change_fields)
     filled, *others = form.question.change_fields
     metric = next((f"{prefix}{item}" for prefix in find_game(plan.game).OWNED), "score")
@@ -195,7 +195,7 @@ def _asked(changes: Changes, plan: Plan, item: str) -> str:
 
 
 def movable(printed: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return a dictionary part -> paths of its whole numbers; it excludes settings of the whole game."""
+    """Map each catalogue part to the paths of its whole numbers; settings of the whole game are excluded."""
     parts: dict[str, list[str]] = {}
     for path, value in printed.items():
         group = group_of(path)
@@ -205,7 +205,7 @@ def movable(printed: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def sliders_of(changes: Changes, at: str, printed: Mapping[str, str]) -> list[Slider]:
-    """Return a slider for each whole number of a part, including numbers that only the changes add."""
+    """Return a slider for each whole number of a catalogue part, including numbers added by the changes."""
     current = {path_of(line): line.partition("=")[2].strip() for line in changes.lines}
     paths = [path for path in dict.fromkeys([*printed, *current]) if group_of(path) == at]
     paths.sort(key=lambda path: path.count("."))  # numbers of the part itself first, then numbers of its subparts
@@ -219,7 +219,7 @@ def sliders_of(changes: Changes, at: str, printed: Mapping[str, str]) -> list[Sl
 
 
 async def events(request: Request) -> Response:
-    """Stream the figures for the changes as server-sent events, as long as the page is open."""
+    """Stream the figures of the changed game as server-sent events while the page is open."""
     changes, at = changes_of(request.query_params.multi_items()), request.query_params.get("at", "")
     changes.page()
     plan, live = _plan_of(request, changes), request.app.state.live
@@ -247,7 +247,7 @@ async def _figures(live: LiveGames, baseline: Mapping[str, Any], lines: Sequence
 
 
 def goal(request: Request) -> Response:
-    """Write a goal file for the smallest fix after the current changes, and redirect to the form of the search."""
+    """Write a goal file that restores the printed figure despite the changes, and redirect to the search form."""
     pairs = form_of(request)
     fields, changes = dict(pairs), changes_of(pairs)
     changes.page()
@@ -261,7 +261,7 @@ def goal(request: Request) -> Response:
 
 
 def goal_text(changes: Changes, at: str, fields: Mapping[str, str]) -> str:
-    """Return a goal file: restore the printed figure of a part with the fewest further changes to its numbers.
+    """Compose a goal file that restores the printed figure of a part with the fewest further changes to its numbers.
 
     Parameters
     ----------

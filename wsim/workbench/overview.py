@@ -33,7 +33,7 @@ class TableSummary:
 
 
 def played(run: Run) -> str:
-    """Describe the games of a run in one sentence: number, rules, players and policies."""
+    """Describe a run's games in one sentence: number, rules, players and policies."""
     from wsim.report.conclusions import named
 
     plan = run.plan
@@ -73,9 +73,9 @@ def close_games(run: Run) -> list[tuple[int, str]]:
 
 
 def overview(tables: Tables, view: TableView) -> list[TableSummary]:
-    """Return summaries of the two most informative tables of a run: of dealt factors, then of items that seats want.
+    """Summarise the two most informative tables of a run: the dealt factors, then the items that seats want.
 
-    A run with several policies and without dealt factors has its policies first.
+    If one of them is missing and the run has several policies, the table of policies comes first.
     """
     from wsim.lab.run_tables import tables_of_run
 

@@ -127,7 +127,7 @@ def _runs(setting: Setting) -> Iterator[Choice]:
 
 @lru_cache(maxsize=8)
 def _items_and_groups(game: str, ruleset: str) -> tuple[list[tuple[str, str]], Mapping[str, list[str]]]:
-    """Return the items that a seat can own, each with its noun, and column -> names by which tables can be split."""
+    """Return the items that a seat can own with their nouns, and the values of each column that can split tables."""
     from wsim.questions.deals import sample
     from wsim.questions.metrics import groups_of
 

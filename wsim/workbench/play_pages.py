@@ -143,7 +143,7 @@ def _joined(policies: str | Sequence[str]) -> str:
 
 
 def _range_text(numbers: str) -> str:
-    """Return consecutive numbers as ``3 to 7``, other numbers unchanged.
+    """Shorten a list of consecutive numbers to a range such as ``3 to 7``; return other lists unchanged.
 
     >>> _range_text("3, 4, 5"), _range_text("4, 6"), _range_text("2")
     ('3 to 5', '4, 6', '2')

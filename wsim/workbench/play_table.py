@@ -1,4 +1,4 @@
-"""Tables, at which people, each with a secret link to a seat, play against policies; an evening of games at one table.
+"""Tables at which people play against policies, each person with a secret link to a seat.
 
 A table plays one game after another. After each game everybody moves on by one seat, and each person keeps the same
 link. Finished games without policies are stored as a run of people's games (``evening.py``).
@@ -107,7 +107,7 @@ class Table:
         self.folder, self.clock, self.number, self.evening = folder, clock, 1, list[Played]()
         self._refusals, self._saving = dict[int, str](), threading.Lock()
         self._begin, self._chosen = begin, dict[int, _Choice]()
-        self._asked = dict[int, tuple[str, float]]()  # what each seat is to choose, and since when
+        self._asked = dict[int, tuple[str, float]]()  # the pending decision of each seat, and its start time
         self._played: PlayedGame | None = None
         self._thinking = False
         self._views = dict[tuple[int | None, int, bool], Seen]()
@@ -118,12 +118,12 @@ class Table:
 
     @property
     def file(self) -> Path | None:
-        """Where the game is saved after every turn, if at all."""
+        """The file to which the game is saved after every turn; None if it is not saved."""
         return None if self.folder is None else self.folder / self.file_name(self.key, self.number)
 
     @staticmethod
     def file_name(key: str, number: int) -> str:
-        """Return the file name for a game at a table."""
+        """Return the file name of the N-th game at a table."""
         return f"table-{key}{f'-{number}' if number > 1 else ''}.json"
 
     def record(self) -> dict[str, Any]:
@@ -183,7 +183,7 @@ class Table:
 
     def save(self, path: Path) -> None:
         """Save the game as a position file with the names of the people."""
-        with self._saving:  # in order, so that the file ends with the last turn
+        with self._saving:  # one save at a time, so that the last turn is saved last
             people = [self.names.get(seat) for seat in range(self.plan.players)]
             write_text(path, with_people(self.game().to_json(), people, date.today().isoformat()) + "\n")
 
@@ -199,11 +199,11 @@ class Table:
             self.unsaved = ""
 
     def refuse(self, seat: int, sentence: str) -> None:
-        """Store a refusal until the page of the person is shown."""
+        """Store an error message until the person's page shows it."""
         self._refusals[seat] = sentence
 
     def refusal(self, seat: int) -> str:
-        """Return and remove the refusal that a person has not seen yet; "" if there is none."""
+        """Return and remove the error message that a person has not seen yet; "" if there is none."""
         return self._refusals.pop(seat, "")
 
     def _begun(self) -> PlayedGame:
@@ -220,7 +220,7 @@ class Table:
             return self._played is not None and self._played.game.to_move is None
 
     def sitting(self) -> list[str]:
-        """Return the player of each seat: a person's name, or a policy, numbered if it plays several seats."""
+        """Return the name of each seat's player: a person, or a policy, which is numbered if it plays several seats."""
         line_up = seated(self.plan, self._played.game.number if self._played else 0)
         policies = {seat: line_up[seat % len(line_up)] for seat in range(self.plan.players) if seat not in self.names}
         seats, met = Counter(policies.values()), Counter[str]()
@@ -234,11 +234,11 @@ class Table:
         return sitting
 
     def named(self, text: str) -> str:
-        """Return a text about the game with ``seat 2`` and so on replaced by the names of the players."""
+        """Replace ``seat 2`` and so on in a text by the names of the players."""
         return by_name(text, self.sitting())
 
     def rename(self, seat: int, name: str) -> None:
-        """Let a person sit down in a seat under a name; raise UserError if the name is taken."""
+        """Seat a person under a name; raise UserError if the name is taken."""
         with self._lock:
             names = {**self.names, seat: name}
             _check_people(self.plan, names)
@@ -251,7 +251,7 @@ class Table:
         return [seat for seat, link in self.links.items() if link not in self.taken]
 
     def waited_for(self) -> dict[int, float]:
-        """Return a dictionary seat -> seconds that its person has been choosing, for all people who can choose now."""
+        """Return how many seconds each person who can choose now has been choosing, by seat."""
         with self._lock:
             now, waiting = time.monotonic(), {}
             for seat in self.names:
@@ -368,7 +368,7 @@ class Table:
         self._count()
 
     def look_back(self) -> None:
-        """Start to compute the win chances of a finished game for ``ended``, unless this has already been started."""
+        """Start computing the win chances of a finished game for ``ended``, unless already started."""
         with self._lock:
             if not self.over or self._looked_back == self.number:
                 return

@@ -39,7 +39,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 @dataclass(frozen=True)
 class PageFile:
-    """A page of the site.
+    """A page of a published site.
 
     Attributes
     ----------
@@ -147,7 +147,7 @@ class _Asker:
         ]
 
     def __call__(self, address: str) -> tuple[int, str]:
-        """Return the status and the content of a page."""
+        """Request a page; return its status and content."""
         return asyncio.run(self._reply(address))
 
     async def _reply(self, address: str) -> tuple[int, str]:
@@ -185,7 +185,7 @@ def _published(link: str, addresses: Mapping[str, Mapping[str, str]]) -> str | N
 
 
 def _name(address: str, taken: set[str]) -> str:
-    """Return an unused file name for a page."""
+    """Derive an unused file name from a page's address."""
     parts = urlsplit(address)
     words = [parts.path.strip("/"), *(value for _, value in parse_qsl(parts.query))]
     stem = _UNSAFE.sub("-", "-".join(words)).strip("-.")[:120] or "page"
@@ -228,14 +228,14 @@ def _linked(text: str, addresses: Mapping[str, Mapping[str, str]], names: Mappin
 
 
 def _sentence(text: str) -> str:
-    """Return the error message on an error page."""
+    """Extract the error message from an error page."""
     match = re.search(r"<p[^>]*>(.*?)</p>", text.partition("<main>")[2], re.DOTALL)
     words = unescape(re.sub(r"<[^>]*>", " ", match[1] if match else text))
     return " ".join(words.split())[:300]
 
 
 def _clear(target: Path) -> None:
-    """Remove the files of an earlier site."""
+    """Remove the files of a previously published site."""
     for path in [*target.glob("*.html"), *(target / ASSETS).glob("*")]:
         path.unlink()
     (target / ASSETS).mkdir(parents=True, exist_ok=True)

@@ -68,7 +68,7 @@ class Form:
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """The suffixes of its answer files, the default first."""
+        """The accepted suffixes of answer files, default first."""
         return self.question.answer_class.SUFFIXES
 
     def answer(self, out: Path) -> Path:
@@ -145,12 +145,12 @@ class Form:
         return plan, groups
 
     def named_files(self, texts: Texts) -> list[str]:
-        """Return the names of the files that the form's fields contain."""
+        """Return the file names entered in a form."""
         named = [name for name, _, _, _, option in self.fields() if option.file]
         return [line for name in named for line in texts.get(name, ())]
 
     def words(self, texts: Texts, out: str) -> str:
-        """Return the command that answers the question and writes the same file."""
+        """Return the shell command that answers the question and writes the same file."""
         words = ["wsim", *self.question.command.split()]
         options = []
         for name, group, typed, _, option in self.fields():
@@ -182,7 +182,7 @@ def value_of(name: str, typed: str, spec: Option, lines: Sequence[str]) -> Any:
 
 
 def code_in(form: Form, texts: Texts) -> list[str]:
-    """Return the policies and effects in a form that are code, which answering the question would run."""
+    """Return the user code named in a form (policies and effects), which answering the question would run."""
     entries = [entry for name in LINE_UPS for line in texts.get(name, ()) for entry in names(line)]
     effects = (named_file(line) for name in ("patch", "change_files") for line in texts.get(name, ()))
     code = (

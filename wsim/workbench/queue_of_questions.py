@@ -62,7 +62,7 @@ class QueuedQuestion:
     clock: tuple[float, int] | None = None
 
     def forecast(self, now: float) -> float | None:
-        """Return the seconds left at the pace so far, given the time ``now``; None while the pace is unknown."""
+        """Estimate the remaining seconds at time ``now`` from the pace so far; None while the pace is unknown."""
         if self.clock is None or self.over:
             return None
         start, before = self.clock
@@ -70,7 +70,7 @@ class QueuedQuestion:
 
     @property
     def over(self) -> bool:
-        """Whether it is finished."""
+        """Whether the question has finished."""
         return self.state in OVER
 
     def record(self) -> dict[str, Any]:
@@ -100,12 +100,12 @@ class Questions:
         self._closed = False
 
     def listed(self) -> list[QueuedQuestion]:
-        """Return the questions, the newest first."""
+        """Return all questions, newest first."""
         with self._lock:
             return sorted(self._questions.values(), key=lambda queued: -queued.number)
 
     def find(self, number: str) -> QueuedQuestion:
-        """Return a question by its number; raise UserError if there is none."""
+        """Return the question with a number; raise UserError if it does not exist."""
         queued = self._questions.get(short_number(number) or 0)
         if queued is None:
             raise UserError(f"no question {number!r} since the server started: its answer may be in the folder")
@@ -190,7 +190,7 @@ class Questions:
             self._follow(queued, process)
 
     def _worker(self) -> subprocess.Popen[str]:
-        """Start a worker."""
+        """Start a worker process."""
         return module_process("wsim.workbench.worker", self._folder, trusted=self._trusted)
 
     def _follow(self, queued: QueuedQuestion, process: subprocess.Popen[str]) -> None:
@@ -217,7 +217,7 @@ class Questions:
             self._set(queued, state="refused", sentence=f"the worker failed: {last}")
 
     def _take(self, queued: QueuedQuestion, line: Mapping[str, Any]) -> None:
-        """Handle a message of a worker."""
+        """Update a question from a worker's message."""
         if "progress" in line:
             doing, done, total = line["progress"]
             if total and (queued.clock is None or doing != queued.doing):
@@ -265,7 +265,7 @@ def begin_worker() -> None:
 
 
 def lines_of(pairs: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return a dictionary field -> lines of its content, without empty lines and fields."""
+    """Map each form field to the non-empty lines of its content; empty fields are omitted."""
     fields: dict[str, list[str]] = {}
     for name, text in pairs:
         fields.setdefault(name, []).extend(line.strip() for line in text.splitlines() if line.strip())

@@ -56,7 +56,7 @@ class KeptPages:
         self._lock, self._pages = Lock(), OrderedDict[str, tuple[Hashable, Response]]()
 
     def page(self, request: Request, state: Hashable, make: Callable[[], Response]) -> Response:
-        """Return the page of an address from the cache, or from ``make`` if ``state`` has changed."""
+        """Return the cached page for an address; render it with ``make`` if ``state`` has changed."""
         address = str(request.url)
         with self._lock:
             known = self._pages.get(address)
@@ -72,7 +72,7 @@ class KeptPages:
 
 
 def kept(request: Request, state: Hashable, make: Callable[[], Response]) -> Response:
-    """Return the page of an address from the server's cache, or from ``make`` (``KeptPages.page``)."""
+    """Return a page from the server's cache, or render it with ``make`` (see ``KeptPages.page``)."""
     pages: KeptPages = request.app.state.kept_pages
     return pages.page(request, state, make)
 
@@ -106,7 +106,7 @@ def folder_of(request: Request) -> Folder:
 
 
 def form_of(request: Request) -> list[tuple[str, str]]:
-    """Return the fields of a form in order; raise UserError if the body is not a form."""
+    """Parse the request body as form fields, in order; raise UserError if it is not a form."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
     if kind != "application/x-www-form-urlencoded":
         raise UserError(f"a form must be application/x-www-form-urlencoded, not {kind!r}")

@@ -41,7 +41,7 @@ class RunSettings(Options):
 
     @property
     def code(self) -> list[str]:
-        """The policies and effects of a continued run that are code."""
+        """The user code (policies and effects) of a continued run."""
         return [] if self.continued is None else list(map(str, run_to_resume(self.continued).code))
 
 
@@ -79,16 +79,16 @@ class RunForm(Form):
 
     @property
     def followed(self) -> bool:
-        """True: finished data files are read while the next games are played."""
+        """True, because finished data files can be read while the next games are played."""
         return True
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """An empty suffix: the name of a folder."""
+        """A single empty suffix, because the answer is a folder."""
         return ("",)
 
     def answer(self, out: Path) -> Path:
-        """Return the folder."""
+        """Return the path of the run folder."""
         return out
 
     def read(self, texts: Texts) -> tuple[Plan | None, list[Options]]:
@@ -121,7 +121,7 @@ class RunForm(Form):
         return {**texts, "games": [str(run.plan.games * (2 if run.complete else 1))]}
 
     def settled(self, texts: Texts) -> Collection[str]:
-        """Return all plan keys except the number of games if a run is continued; otherwise none."""
+        """Return the plan keys that the form omits: for a continued run, all except the number of games."""
         return [name for name in QUESTION.plan if name != "games"] if texts.get("continued") else ()
 
     def target(self, folder: Folder, texts: Texts, out: str) -> str:

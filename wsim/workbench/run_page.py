@@ -67,7 +67,7 @@ def opened_tables(request: Request) -> Tables:
 
 
 def prepare(app: Starlette) -> None:
-    """Draw the overviews of the newest runs, which takes seconds the first time."""
+    """Draw the overviews of the newest runs in advance, because the first drawing takes seconds."""
     runs = [entry.name for entry in app.state.folder.found() if entry.kind == "run" and not entry.damaged]
     for name in runs[:PREPARED]:
         draw_overview(app, name)
@@ -191,7 +191,7 @@ def _address_of_picked(view: TableView, table: RunTable, picked: Sequence[str]) 
 
 
 def _cards_compared(view: TableView, table: RunTable, faces: Faces) -> list[str]:
-    """Return the cards of the compared rows; empty if the view is not limited to some rows."""
+    """Return the names of the cards to which the view is limited; empty if its rows are not filtered."""
     names = view.chosen(table.table.labels[0]) if table.table.labels else ()
     return [name for name in names if name in faces][:MAX_COMPARED]
 

@@ -140,7 +140,7 @@ def _moves(
 
 
 def hints(table: Table, seat: int, playouts: int | None) -> dict[int, dict[str, str]]:
-    """Return each move's win share for a seat, and its loss against the best move (empty for the best)."""
+    """Return each move's win share for a seat, and its loss compared with the best move (empty for the best)."""
     decision = table.decision(seat)
     if decision is None:
         return {}

@@ -112,18 +112,18 @@ async def _life(app: Starlette) -> AsyncIterator[None]:
 
 
 async def refused(request: Request, error: Exception) -> Response:
-    """Return the page for a UserError."""
+    """Return the error page for a UserError (status 400)."""
     return _sentence_page(request, "This cannot be shown", 400, str(error))
 
 
 async def failed(request: Request, error: Exception) -> Response:
-    """Return the page for an OSError, with file names relative to the folder."""
+    """Return the error page for an OSError, with file names relative to the folder."""
     sentence = str(error).replace(f"{request.app.state.folder.root}{os.sep}", "")
     return _sentence_page(request, "This failed", 500, sentence)
 
 
 async def missing(request: Request, error: Exception) -> Response:
-    """Return the page for an unknown address."""
+    """Return the error page for an unknown address."""
     assert isinstance(error, HTTPException)
     sentence = f"there is no page {request.url.path!r}" if error.status_code == 404 else error.detail
     return _sentence_page(request, "This cannot be shown", error.status_code, sentence)
@@ -162,7 +162,7 @@ def opened(target: str) -> tuple[Folder, str]:
 
 
 def _page_of(kind: str, name: str) -> str:
-    """Return the address of the page for a run or file of a kind; the start page if there is none."""
+    """Return the address of the page that shows a run or file; the start page if no page shows this kind."""
     for module in PAGES:
         shows: Mapping[str, Callable[[str], str]] = getattr(module, "SHOWS", {})
         if kind in shows:

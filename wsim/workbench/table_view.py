@@ -48,7 +48,7 @@ class TableView(RowOptions, TableOptions):
 
     @classmethod
     def of(cls, query: Sequence[tuple[str, str]]) -> TableView:
-        """Read an address; raise UserError for a value that is not accepted."""
+        """Parse the fields of an address into a view; raise UserError for an invalid value."""
         given: dict[str, list[str]] = {}
         for name, value in query:
             if value.strip():
@@ -69,7 +69,7 @@ class TableView(RowOptions, TableOptions):
         )
 
     def query(self) -> list[tuple[str, str]]:
-        """Return the address's fields."""
+        """Return the view as the fields of an address."""
         declared = options_of(self)
         pairs = [("run", run) for run in self.runs] + ([("table", self.table)] if self.table else [])
         for name, texts in texts_of(self).items():
@@ -83,7 +83,7 @@ class TableView(RowOptions, TableOptions):
         return f"{path}?{urlencode(replace(self, **changed).query())}"
 
     def toggled(self, column: str, value: str) -> str:
-        """Return the address of the view with the choice of a column's value toggled."""
+        """Return the address of the view after adding a value to the filter of a column, or removing it."""
         start = f"{column}="
         chosen = self.chosen(column)
         kept = tuple(each for each in chosen if each != value) if value in chosen else (*chosen, value)
@@ -91,7 +91,7 @@ class TableView(RowOptions, TableOptions):
         return self.address(only=(*others, start + ",".join(kept)) if kept else others)
 
     def chosen(self, column: str) -> tuple[str, ...]:
-        """Return the values of a column to which the rows are limited."""
+        """Return the values by which a column is filtered."""
         start = f"{column}="
         conditions = [condition.removeprefix(start) for condition in self.only if condition.startswith(start)]
         return tuple(value for condition in conditions for value in condition.split(","))
@@ -165,7 +165,7 @@ class Tables:
         runs, key = [self.run(name) for name in view.runs], _key(view)
         if (known := self._known(key)) is not None:
             return known
-        with self._making["\n".join(view.runs)]:  # so that two pages of a run do not summarise the same games
+        with self._making["\n".join(view.runs)]:  # two pages of a run must not summarise the same games
             return self._known(key) or self._table(view, runs, key)
 
     def _known(self, key: Any) -> RunTable | None:
