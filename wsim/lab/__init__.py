@@ -1,1 +1,1 @@
-"""Plans, batches and run folders. This package is independent of the game that is played (see ``wsim.game``)."""
+"""Plans, batches and run folders. Nothing in this package depends on a specific game (see ``wsim.game``)."""

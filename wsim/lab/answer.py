@@ -1,4 +1,4 @@
-"""The base class of answers: record, write, read, display and repeat them in the same way for every question.
+"""The base class of answers, which records, writes, reads, displays and repeats them uniformly for all questions.
 
 Each kind of answer is a frozen dataclass (``repr=False``) that inherits from ``Answer``. Its fields, in order, form its
 JSON record. The class lists its tables and defines how an answer is displayed (``display``) and repeated
@@ -36,11 +36,11 @@ VOLATILE_KEYS = ("seconds", "costs", "baseline", "made", "digests", "wsim", "dig
 STOPPED_MANUALLY = "it was interrupted, but the repetition was not"
 
 View = Callable[[pl.DataFrame], pl.DataFrame]
-"""Select and sort the rows of a table."""
+"""A function that selects and sorts the rows of a table."""
 
 
 def whole(table: pl.DataFrame) -> pl.DataFrame:
-    """Return all rows of a table."""
+    """Return the table unchanged: the default view."""
     return table
 
 
@@ -123,7 +123,7 @@ class Answer:
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:  # noqa: ARG003
-        """Return the conclusion in words, the same for the terminal and all pages; None if there is no conclusion."""
+        """Return the conclusion in words, as shown in the terminal and on all pages; None if there is no conclusion."""
         return None
 
     @classmethod
@@ -177,17 +177,17 @@ class Answer:
 
     @classmethod
     def family(cls) -> str:
-        """Return the prefix that files of this kind have in a run folder."""
+        """Return the file name prefix of answers of this kind in a run folder."""
         return cls.FORMAT.partition("/")[0].removeprefix("wsim-")
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
-        """Return what distinguishes an answer from others of its kind in a folder: its question and its games."""
+        """Return a key that distinguishes an answer from others of its kind in a folder: its question and games."""
         raise NotImplementedError
 
     @classmethod
     def files_in(cls, folder: Path) -> list[Path]:
-        """Return the paths of the answers of this kind in a run folder, sorted."""
+        """Return the sorted paths of all answers of this kind in a run folder."""
         families = [cls.family(), *(name.partition("/")[0].removeprefix("wsim-") for name in cls.FORMER_FORMATS)]
         return sorted({path for family in families for path in folder.glob(f"{family}-*.json")})
 
@@ -217,7 +217,7 @@ class Answer:
 
     @classmethod
     def renamed(cls, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a record with the current names of its keys and columns (``RENAMED``)."""
+        """Return a record with former key and column names replaced by the current ones (``RENAMED``)."""
 
         def row(value: Any) -> Any:
             return (
@@ -233,7 +233,7 @@ class Answer:
 
     @classmethod
     def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the recorded plan as a flat mapping; of several plans, the first, with one seat per policy."""
+        """Return the recorded plan as a flat mapping; if there are several, the first one, with one seat per policy."""
         raise NotImplementedError
 
     @classmethod
@@ -242,7 +242,7 @@ class Answer:
         raise NotImplementedError
 
     def comparable_record(self, record: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG002
-        """Return the record of this answer without the entries that may differ from ``record`` in a repetition."""
+        """Return this answer's record without entries that may differ from ``record`` when the question is repeated."""
         return as_read(self.record())
 
     @classmethod
@@ -252,7 +252,7 @@ class Answer:
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Describe what is compared: ``2,000 deals of every arm, 3 effects``."""
+        """Describe the amount of data that a repetition compares, such as ``2,000 deals of every arm, 3 effects``."""
         raise NotImplementedError
 
     def provenance_differences(self, record: Mapping[str, Any]) -> list[str]:  # noqa: ARG002
@@ -260,7 +260,7 @@ class Answer:
         return []
 
     def again(self, *, threads: int | None = None, cluster: str | None = None) -> Rerun:
-        """Ask the same question again and compare every number."""
+        """Ask the same question again and compare all numbers with this answer."""
         how = RepetitionSettings(execution=Execution(threads, cluster))
         return Stored(type(self), None, as_read(self.record())).again(how)
 
@@ -317,7 +317,7 @@ class Stored:
         return self.kind.flat_plan(self.record).get("game")
 
     def lacks(self) -> str:
-        """Describe the missing content; raise KeyError, TypeError or similar for a damaged record."""
+        """Describe required content that is missing; raise KeyError, TypeError or similar for a damaged record."""
         if missing := [name for name in self.kind.NEEDS if name.partition(".")[0] not in self.record]:
             return f"it has no {', '.join(missing)}"
         _ = self.game()
@@ -339,7 +339,7 @@ class Stored:
         return sound(restored)
 
     def again(self, how: RepetitionSettings) -> Rerun:
-        """Repeat the question and compare every number; raise UserError for a damaged answer."""
+        """Repeat the question and compare all numbers with the stored answer; raise UserError if it is damaged."""
         main = self.kind.TABLES[0]
         if main not in self.record:
             raise UserError(
@@ -359,7 +359,7 @@ class Stored:
 
 
 def recorded_provenance(record: Mapping[str, Any]) -> Provenance:
-    """Return the provenance recorded for the games of an answer; raise UserError if it is damaged."""
+    """Return the recorded provenance of the games behind an answer; raise UserError if it is damaged."""
     return sound(lambda: Provenance.from_record(record))
 
 
@@ -370,7 +370,7 @@ def as_read(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _as_json(value: Any) -> Any:
-    """Convert a value of an answer to JSON types."""
+    """Convert a field value of an answer to JSON types."""
     if isinstance(value, pl.DataFrame):
         return value.to_dicts()
     if isinstance(value, Plan):
@@ -400,7 +400,7 @@ def _differences(recorded: Mapping[str, Any], current: Mapping[str, Any]) -> Ite
 
 
 def _equal(recorded: Any, value: Any) -> bool:
-    """Return whether two values are equal; the last digits of a float depend on the versions of numpy and polars."""
+    """Compare two values, up to the last digits of floats, which depend on the versions of numpy and polars."""
     if isinstance(recorded, float) and isinstance(value, float):
         return isclose(recorded, value, rel_tol=1e-12) or recorded == value
     return bool(recorded == value)

@@ -69,13 +69,13 @@ class Archive:
 
     @property
     def digests(self) -> dict[str, str]:
-        """The SHA-256 of each file, by path."""
+        """The SHA-256 digest of each file, by path."""
         return {path: content_digest(content) for path, content in self.contents.items()}
 
     def over(self, folder: Path, digests: Mapping[str, str], paths: Mapping[str, str]) -> Archive:
-        """Return the archive for a resumed run: intact files in the folder take precedence over new ones.
+        """Return the archive for a resumed run, in which intact files from the folder take precedence over new ones.
 
-        ``digests`` and ``paths`` describe the files archived so far.
+        ``digests`` and ``paths`` describe the files that the folder already contains.
         """
         damaged = set(damaged_files(folder, digests))
         intact = {path: (folder / path).read_bytes() for path in digests if path not in damaged}
@@ -95,7 +95,7 @@ class Archive:
 
 
 def _installed_modules(plan: Plan) -> Iterator[dict[str, bytes]]:
-    """Yield the sources of each installed module that contains a policy. They are stored for reference only."""
+    """Yield the source files of each installed module that contains a policy; they are stored for reference only."""
     if "wsim.policies.user_policies" not in sys.modules:  # no user policy has been loaded
         return
     from wsim.policies.user_policies import installed_module

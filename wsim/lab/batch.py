@@ -41,7 +41,7 @@ MAX_THREADS = 1024
 
 @dataclass(frozen=True)
 class Chunk:
-    """The tables of some games: one row per game and seat and, if requested, one row per decision."""
+    """The tables for a range of games: one row per game and seat and, if requested, one row per decision."""
 
     games: range
     seats: pl.DataFrame
@@ -63,7 +63,7 @@ class ChunkSizer:
         self._lock = Lock()
 
     def note(self, games: int, seconds: float) -> None:
-        """Update the chunk size after ``games`` took ``seconds``; it grows at most by the factor ``MAX_GROWTH``."""
+        """Update the chunk size after ``games`` took ``seconds``; it grows by at most a factor of ``MAX_GROWTH``."""
         if self._fixed:
             return
         wanted = int(games * self._seconds / max(seconds, 1e-6))
@@ -72,7 +72,7 @@ class ChunkSizer:
             self.known = True
 
     def size(self, left: int, threads: int) -> int:
-        """Return the size of the next chunk when ``left`` games remain for ``threads`` threads."""
+        """Return the number of games in the next chunk when ``left`` games remain for ``threads`` threads."""
         if self._fixed:
             return self._fixed
         return min(self._size, max(LAST_CHUNK, left // (2 * threads)))
@@ -150,7 +150,7 @@ def play(
 
 
 def played(simulator: Simulator, picks: bool, games: range) -> Chunk:
-    """Play games and return their tables."""
+    """Play a range of games and return their tables."""
     rows, decisions = rows_and_picks(simulator, games, picks=picks)
     return Chunk(
         games=games,
@@ -160,7 +160,7 @@ def played(simulator: Simulator, picks: bool, games: range) -> Chunk:
 
 
 def rows_and_picks(simulator: Simulator, games: range, *, picks: bool) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    """Play games; return one row per game and seat, in order, and one row per decision if requested (else None)."""
+    """Play games; return one row per game and seat, in order, and one row per decision (None unless ``picks``)."""
     rows = np.zeros(len(games) * simulator.seats, simulator.row_dtype)
     decisions = np.zeros(len(games) * simulator.picks_per_game, simulator.pick_dtype) if picks else None
     decided = simulator.play(games.start, rows, decisions)

@@ -1,4 +1,4 @@
-"""Play trial games of a catalogue with every number of players, to find broken limits (``wsim catalog --check``)."""
+"""Play trial games of a catalogue with every number of players, to find exceeded limits (``wsim catalog --check``)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ POLICIES = ("random", "balanced")
 
 
 def play_catalogue(game: str, source: Source, players: Sequence[int], mistakes: Mistakes) -> int:
-    """Play games with every number of players and return how many; report each limit that a game exceeds.
+    """Play games with every number of players and return the number of games; report each limit that a game exceeds.
 
     A catalogue with Python effects is not played, because playing would run its code.
     """

@@ -1,9 +1,9 @@
 """Play on a cluster of Dask workers: local processes (``local:4``) or workers of a scheduler (``tcp://host:8786``).
 
-A task maps a range of games to a result, such as the Parquet files of a shard or the sums of a comparison. Any function
-that runs on threads (``wsim.lab.batch.in_chunks``) can also run on workers (``chunk_runner``); it is sent with the
-inputs of its plans (``wsim.lab.tasks``). A worker that dies is replaced, or its tasks go to other workers. Results
-depend only on plans and game numbers.
+A task takes a range of games and returns a result, such as the Parquet files of a shard or the sums of a comparison.
+Any function that runs on threads (``wsim.lab.batch.in_chunks``) can also run on workers (``chunk_runner``); it is sent
+with the inputs of its plans (``wsim.lab.tasks``). A worker that dies is replaced, or its tasks go to other workers.
+Results depend only on plans and game numbers.
 """
 
 from __future__ import annotations
@@ -90,10 +90,10 @@ class Cluster:
     def made(
         self, make: Callable[[range], Made], ready: Sequence[Ready], parts: Iterator[range]
     ) -> Generator[tuple[range, float, Made]]:
-        """Apply a function to each range of games; yield the games, seconds and result of each task as it finishes.
+        """Run a function on each range of games; yield each task's games, seconds and result as soon as it finishes.
 
         About two tasks per thread are in progress at any time, which bounds memory; the next range of ``parts`` is
-        read only when a task can start. Leaving the loop cancels unfinished tasks. Raises the error of a worker, or
+        read only when a task can start. Leaving the loop cancels unfinished tasks. Re-raises errors of workers; raises
         OSError if the cluster or all its workers are gone.
         """
         content = self._client.submit(itself, packed(make, ready), pure=False)
@@ -156,7 +156,7 @@ class Cluster:
 
 
 def _result_of_task(future: Any, games: range) -> tuple[float, Any]:
-    """Return the result of a task; raise the error of the worker, or OSError if the cluster failed."""
+    """Return the result of a task; re-raise the worker's error, or raise OSError if the cluster failed."""
     from asyncio import CancelledError
     from concurrent.futures import CancelledError as Cancelled
 
@@ -224,7 +224,7 @@ def _without_logs() -> Iterator[None]:
 
 
 def _processes(distributed: Any, workers: int, scratch: str) -> Any:
-    """Start a number of workers on this machine; raise OSError if one of them fails."""
+    """Start worker processes on this machine; raise OSError if one of them fails to start."""
     how: dict[str, Any] = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "memory_limit": 0}
     how |= {"threads_per_worker": 1, "local_directory": scratch, "silence_logs": 50}
     try:
@@ -267,7 +267,7 @@ def chunk_runner(
 
 @contextmanager
 def joined(cluster: str | Cluster, simulator: Simulator) -> Iterator[Cluster]:
-    """Connect to a cluster (``connected``) unless it is already connected."""
+    """Yield a connected cluster, connecting first if ``cluster`` is an address (``connected``)."""
     if isinstance(cluster, Cluster):
         yield cluster
         return

@@ -64,7 +64,7 @@ def _wrong_columns(schema: Mapping[str, Any], table: str) -> Iterator[str]:
 
 
 def _columns_to_check(schema: Mapping[str, Any], table: str) -> list[str]:
-    """Return the columns whose values are checked: names, and the columns that tables use."""
+    """Return the names of the columns whose values are checked: enum columns, and columns that analyses use."""
     import polars as pl
 
     if table == "picks":
@@ -74,7 +74,7 @@ def _columns_to_check(schema: Mapping[str, Any], table: str) -> list[str]:
 
 
 def _wrong_rows(rows: pl.DataFrame, shard: Shard) -> Iterator[str]:
-    """Describe errors in the rows: missing games or seats, impossible values."""
+    """Describe each error in the rows of a shard, such as missing games or seats and impossible values."""
     import polars as pl
 
     numbers = f"from {shard.first:,} to {shard.first + shard.games - 1:,}"
@@ -110,7 +110,7 @@ def _wrong_rows(rows: pl.DataFrame, shard: Shard) -> Iterator[str]:
 
 
 def _wrong_worth(frame: pl.DataFrame) -> str | None:
-    """Describe what is wrong with a table of wish sums; raise ValueError if it is not such a table."""
+    """Describe the error in a table of wish sums, None if it is valid; raise ValueError if it is a different table."""
     import numpy as np
 
     from wsim.stats.summary import Summary
@@ -131,7 +131,7 @@ def _wrong_worth(frame: pl.DataFrame) -> str | None:
 
 
 def _wrong_sums(frame: pl.DataFrame, shard: Shard) -> str | None:
-    """Describe what is wrong with a table of sums; raise ValueError if it is not such a table."""
+    """Describe the error in a table of sums, None if it is valid; raise ValueError if it is a different table."""
     import numpy as np
 
     from wsim.stats.summary import Summary
@@ -158,7 +158,7 @@ def _wrong_sums(frame: pl.DataFrame, shard: Shard) -> str | None:
 
 
 def _shapes_of_sums(labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
-    """Return the shape of each array in a summary with these labels, by array name."""
+    """Return the expected shape of each array in a summary with these labels, by array name."""
     from wsim.stats.factor_sums import LEVELS, FactorSums
     from wsim.stats.owner_tallies import OWNERS, OwnerTallies
 
@@ -173,7 +173,7 @@ def _shapes_of_sums(labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int,
 
 
 def _same_seats(arrays: Mapping[str, Any]) -> bool:
-    """Return whether all tables of a summary count the same number of seats and no count is negative."""
+    """Return whether all tables of a summary agree on the number of seats and no count is negative."""
     from wsim.stats.owner_tallies import EACH
 
     seats = set()

@@ -1,4 +1,4 @@
-"""Settings for playing games: threads or a cluster, progress reports, and a partial result on Ctrl-C."""
+"""Settings for playing games: threads or a cluster, progress reports, and a partial result after Ctrl-C."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class Execution:
             self.progress(what, done, total)
 
     def chunk_runner(self, ready: Sequence[Ready]) -> AbstractContextManager[InChunks]:
-        """Return a function that plays chunks of games with these simulators (``wsim.lab.cluster.chunk_runner``)."""
+        """Return a context manager that yields a function for chunks of games (``wsim.lab.cluster.chunk_runner``)."""
         return chunk_runner(self.cluster, ready, self.threads)
 
     @contextmanager
     def connected(self, simulator: Simulator) -> Iterator[Execution]:
-        """Keep a connection to the cluster, if any, for several rounds of games; ``simulator``: one that will play."""
+        """Stay connected to the cluster, if any, for several rounds of games, one of which uses ``simulator``."""
         if self.cluster is None:
             yield self
             return
@@ -58,7 +58,7 @@ class Execution:
 
     @contextmanager
     def interruptible(self, so_far: Callable[[], Any], hint: str = "") -> Iterator[None]:
-        """Turn Ctrl-C within the block into ``Interrupted`` with the answer so far; ``hint``: how to continue."""
+        """Convert Ctrl-C within the block to ``Interrupted`` with the answer so far; ``hint`` says how to continue."""
         try:
             yield
         except KeyboardInterrupt as interrupt:

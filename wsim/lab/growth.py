@@ -28,7 +28,7 @@ def record_within(
     resume: bool = False,
     **how: Any,
 ) -> Run:
-    """Play a plan into a run folder (``record``), with further games until a table's intervals are narrow enough.
+    """Play a plan into a run folder (``record``), then more games until a table's intervals are narrow enough.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def check_table(plan: Plan, table: str) -> None:
 
 
 def half_width(run: Run, table: str = "") -> float:
-    """Return the half width of the widest interval in a table of a run; ``table`` as in ``record_within``."""
+    """Return half the width of the widest interval in a table of a run; ``table`` is as in ``record_within``."""
     tables = tables_of_run(run)
     if table:
         return widest_in(tables[table].table(run).frame)

@@ -17,7 +17,7 @@ def _content_digest(path: str) -> str:
 
 
 def _file_digest(name: str, path: str, digest: Callable[[str], str] = _content_digest) -> str:
-    """Return the digest of a file; raise UserError with the file's name if it cannot be read."""
+    """Return the content digest of a file; raise UserError with the file's name if it cannot be read."""
     try:
         return digest(path)
     except (OSError, ValueError) as error:
@@ -26,7 +26,7 @@ def _file_digest(name: str, path: str, digest: Callable[[str], str] = _content_d
 
 
 def card_file_identity(name: str, path: str, effects: Mapping[str | None, Path]) -> str:
-    """Return the digest of a card file or patch, followed by that of the effects file it names, if any."""
+    """Return the digest of a card file or patch, followed by the digest of its effects file, if it names one."""
     cards_digest = _file_digest(name, path)
     if name not in effects:
         return cards_digest
@@ -36,7 +36,7 @@ def card_file_identity(name: str, path: str, effects: Mapping[str | None, Path])
 
 
 def policy_identity(entry: Entry) -> str:
-    """Return the line-up entry as a string in which the digest of its weights or policy file replaces the folder.
+    """Return a line-up entry as a string that contains the digest of its weights or policy file instead of the folder.
 
     The digest of a policy file covers the modules that it imports from its folder. Installed policies (from a module
     or an entry point) are identified in the provenance of the rules instead.

@@ -132,7 +132,7 @@ def _format_line(entry: Mapping[str, Any]) -> str:
 
 
 def _parse_line(line: bytes) -> dict[str, Any] | None:
-    """Return the content of a line without its checksum; None if the line is incomplete or was changed."""
+    """Parse a journal line and return its content without the checksum; None if it is incomplete or was changed."""
     try:
         entry: dict[str, Any] = json.loads(line)
         return entry if entry.pop("check") == check_of(entry)[:_LINE_CHECK] else None
@@ -146,14 +146,14 @@ def _parse_line(line: bytes) -> dict[str, Any] | None:
 def differences(recorded: Mapping[str, Any], current: Mapping[str, Any], at: str = "") -> dict[str, tuple[Any, Any]]:
     """Return the differences between two identities: path (such as ``plan.seed``) -> (recorded value, current value).
 
-    ``at`` is their common path if they are parts of larger identities.
+    ``at`` is the path of both mappings if they are parts of larger identities.
     """
     old, new = _flattened(recorded, at), _flattened(current, at)
     return {path: (old.get(path), new.get(path)) for path in sorted(old | new) if old.get(path) != new.get(path)}
 
 
 def _flattened(value: Any, path: str = "") -> dict[str, Any]:
-    """Return the values of nested mappings by path."""
+    """Flatten nested mappings to a single mapping from paths to values."""
     if not isinstance(value, Mapping):
         return {path: value}
     values: dict[str, Any] = {}
@@ -163,7 +163,7 @@ def _flattened(value: Any, path: str = "") -> dict[str, Any]:
 
 
 def refuse_old_streams(record: Any, name: str) -> None:
-    """Raise UserError if any games of a record were dealt by a different version of the random streams."""
+    """Raise UserError if any games in a record were dealt by a different version of the random streams."""
     if isinstance(record, Mapping):
         version = record.get("streams", 1) if "engine" in record else STREAMS
         if version != STREAMS:
@@ -180,7 +180,7 @@ def refuse_old_streams(record: Any, name: str) -> None:
 
 
 def is_digest(value: Any) -> bool:
-    """Return whether a value is the digest of a file."""
+    """Return whether a value is a file digest, which begins with ``sha256:``."""
     return isinstance(value, str) and value.startswith("sha256:")
 
 
@@ -222,14 +222,14 @@ def hold(folder: Path) -> int | None:
 
 
 def release(lock: int | None) -> None:
-    """Unlock a folder."""
+    """Release a lock obtained from ``hold``."""
     if lock is not None:
         os.close(lock)
 
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Lock a folder for this process (``hold``); raise StoreError if that fails."""
+    """Lock a folder for this process within the block (``hold``); raise StoreError if it cannot be locked."""
     try:
         lock = hold(folder)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The keys of a plan as keyword arguments of the functions that play."""
+"""Plan keys as keyword arguments of the Python functions that play games."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wsim.options import keywords_of
 
 
 def plan_keys() -> dict[str, str]:
-    """Return the types of a plan's keys by name; the games' own options come last."""
+    """Return the type of each plan key by name; the games' own options come last."""
     types = {name: annotation for name, annotation, _, _ in keywords_of(Plan)}
     types["policies"] = "str | Callable[..., int] | Sequence[str | Callable[..., int]]"
     for _, game in loadable_games():
@@ -21,7 +21,7 @@ def plan_keys() -> dict[str, str]:
 
 
 def show_plan_keys(function: Any) -> None:
-    """Replace ``**keys`` in the signature of a function or class by the keys of a plan, for ``help`` and completion.
+    """Replace ``**keys`` in the signature of a function or class with the plan keys, for ``help`` and completion.
 
     This happens when the public name is first accessed, because the options are known only once the games are loaded.
     """
@@ -38,7 +38,7 @@ def show_plan_keys(function: Any) -> None:
 
 
 def resolve_plan(plan: Plan | None, keys: Mapping[str, Any], **defaults: Any) -> Plan:
-    """Return the plan for a function to play: ``plan`` updated with ``keys``, or a new plan from defaults and keys."""
+    """Return the plan to play: ``plan`` updated with ``keys``, or a new plan built from defaults and keys."""
     if plan is None:
         return Plan.make(**{**defaults, **keys})
     if not isinstance(plan, Plan):

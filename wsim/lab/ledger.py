@@ -38,7 +38,7 @@ class Shard:
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Shard | None:
-        """Return the shard that a line describes; None if wsim would not write such a line."""
+        """Parse a ledger entry; return None if wsim would not write such an entry."""
         kinds = {"table": str, "first": int, "games": int, "bytes": int, "sha256": str}
         if entry.keys() != kinds.keys() or any(type(entry[name]) is not kind for name, kind in kinds.items()):
             return None
@@ -66,7 +66,7 @@ def digest_of_file(path: Path) -> tuple[int, str]:
 
 
 def read_ledger(folder: Path) -> dict[tuple[str, int], Shard]:
-    """Return the finished shards of a run by table and first game; raise StoreError if the ledger cannot be read."""
+    """Read the finished shards of a run, by table and first game; raise StoreError if the ledger cannot be read."""
     finished: dict[tuple[str, int], Shard] = {}
     for shard in map(Shard.of, Journal(folder / LEDGER).entries()):
         if shard is None:

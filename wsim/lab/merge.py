@@ -90,7 +90,7 @@ def _refuse_foreign_part(first: Run, run: Run) -> None:
 
 
 def _copy_shards(writer: RunWriter, parts: Sequence[Run], progress: Progress | None) -> None:
-    """Copy the shards that have not been copied yet."""
+    """Copy those shards of all parts that have not been copied yet."""
     size = writer.shard_games
     total = -(-writer.plan.games // size)
     missing = {games.start for games in writer.missing()}

@@ -35,13 +35,13 @@ class Part:
         return f"{self.number}/{self.of}"
 
     def games(self, games: int, shard_games: int) -> range:
-        """Return the games of this part of a run: whole shards, with about the same number of shards in every part."""
+        """Return the range of games in this part: whole shards, with about the same number of shards in every part."""
         shards = -(-games // shard_games)
         first, end = (shards * bound // self.of * shard_games for bound in (self.number - 1, self.number))
         return range(first, min(end, games))
 
     def check(self, games: int, shard_games: int) -> None:
-        """Raise UserError if a run has fewer shards than parts, because some parts would be empty."""
+        """Raise UserError if a run has fewer shards than parts, so that some parts would be empty."""
         shards = -(-games // shard_games)
         if shards < self.of:
             smaller = f", or add --shard-games {games // self.of}" if games >= self.of else ""

@@ -1,4 +1,4 @@
-"""Find the run of people's games that fits a study, in a run folder or in a folder of runs from ``wsim import``."""
+"""Find the run of people's games that matches a study, in a run folder or in a folder of runs from ``wsim import``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wsim.lab.store import Run, load_run
 
 
 def runs_within(path: str) -> list[str]:
-    """Return the names of the run folders directly inside a folder; empty if the folder is itself a run."""
+    """Return the names of the run folders directly inside a folder; empty if the folder itself is a run."""
     folder = Path(path)
     if not folder.is_dir() or (folder / "run.json").exists():
         return []
@@ -34,7 +34,7 @@ def fitting_run(path: str, plan: Plan) -> Run:
 
 
 def open_two_runs(first: str, second: str) -> tuple[Run, Run]:
-    """Open two runs. If one path is a folder of several runs, open the run in it that fits the other path's run."""
+    """Open two runs; if one path is a folder of several runs, open the run in it that matches the other path's run."""
     if (several := runs_within(first)) and runs_within(second):
         raise UserError(f"{first!r} and {second!r} both contain several runs: name one, such as {first}/{several[0]}")
     if several:
@@ -45,9 +45,9 @@ def open_two_runs(first: str, second: str) -> tuple[Run, Run]:
 
 
 def people_run(path: str, plan: Plan) -> Run:
-    """Open the run of people's games that has the rules and number of players of a plan (``fitting_run``).
+    """Open the run of people's games with the same rules and number of players as a plan (``fitting_run``).
 
-    Raises UserError if the games were played by policies or no run fits.
+    Raises UserError if the games were played by policies or no run matches.
     """
     run = fitting_run(path, plan)
     if run.people is None:

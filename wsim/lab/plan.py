@@ -49,7 +49,7 @@ def _checked_string(key: str, value: Any) -> str:
 
 
 def _integer_between(low: int, high: int) -> Callable[[str, Any], int]:
-    """Return a check that accepts integers with ``low`` <= value < ``high``."""
+    """Return a validator that accepts integers with ``low`` <= value < ``high``."""
 
     def check(key: str, value: Any) -> int:
         try:
@@ -78,7 +78,7 @@ def _checked_optional_path(key: str, value: Any) -> str | None:
 
 
 def _list_of(check: Callable[[str, Any], str]) -> Callable[[str, Any], tuple[str, ...]]:
-    """Return a check that applies ``check`` to each item of a list; a single value counts as a list of one."""
+    """Return a validator that applies ``check`` to each item of a list; a single value counts as a list of one."""
 
     def check_all(key: str, value: Any) -> tuple[str, ...]:
         values = (value,) if isinstance(value, str | os.PathLike) else value
@@ -99,7 +99,7 @@ def _checked_assignment(key: str, value: Any) -> str:
 
 
 def _checked_policies(key: str, value: Any) -> tuple[str, ...]:
-    """Return the line-up with every entry in canonical form."""
+    """Validate a line-up and return it with every entry in canonical form."""
     if callable(value):
         value = (value,)
     if isinstance(value, list | tuple):  # an item may be a Python function instead of a name
@@ -109,7 +109,7 @@ def _checked_policies(key: str, value: Any) -> tuple[str, ...]:
 
 
 def _checked_keep(key: str, value: Any) -> str:
-    """Return the setting ``keep`` in canonical form."""
+    """Validate ``keep`` and return it in canonical form."""
     listed = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
     names = [str(name).strip() for name in listed]
     for stated in ("seats", "seats,picks", "summary"):
@@ -128,7 +128,7 @@ def _keep_and_picks(keep: str, *, picks: bool, given: bool) -> dict[str, Any]:
 
 
 def defaults_by_game(key: str) -> str:
-    """Return the default of a key as text: the first game's default, then any different defaults of other games."""
+    """Return a key's default for help texts: the first game's default, then any different defaults of other games."""
     defaults = {name: {**DEFAULTS, **game.default_plan()}[key] for name, game in loadable_games()}
     first, *others = (
         (name, f"{value:,}" if isinstance(value, int) else value if isinstance(value, str) else ",".join(value))
@@ -138,7 +138,7 @@ def defaults_by_game(key: str) -> str:
 
 
 def default_rulesets() -> list[str]:
-    """Return the default rule sets of all games."""
+    """Return the default rule sets of all games, for a help text."""
     return [str(game.default_plan()["ruleset"]) for _, game in loadable_games()]
 
 
@@ -150,7 +150,7 @@ def loadable_games() -> Iterator[tuple[str, Any]]:
 
 
 def game_names() -> str:
-    """Return the names of the games for a help text."""
+    """Return the names of all games, for a help text."""
     *names, last = GAMES
     return f"{', '.join(names)} or {last}." if names else f"{last}."
 
@@ -309,7 +309,7 @@ class Plan:
         return cls(**checked, options=options, files=files or {})
 
     def replace(self, **changes: Any) -> Plan:
-        """Return a copy of the plan with some keys changed, validated again."""
+        """Return a validated copy of the plan with some keys changed."""
         return replace(self.make(**{**self.as_dict(), **changes}), files=self.files)
 
     def as_dict(self) -> dict[str, Any]:
@@ -347,12 +347,12 @@ class Plan:
 
     @cached_property
     def line_up(self) -> tuple[Entry, ...]:
-        """The parsed policies."""
+        """The parsed line-up, one entry per policy."""
         entries = map(parse_entry, self.policies)
         return tuple(replace(entry, path=self.files.get(entry.named_file or "")) for entry in entries)
 
     def path_of(self, name: str | None) -> str | None:
-        """Return the path of a file that the plan names; the name None stands for the shipped card file.
+        """Return the actual path of a file that the plan names; the name None stands for the shipped card file.
 
         Returns None if the installed copy of that card file is used.
         """
@@ -364,7 +364,7 @@ class Plan:
         return self.path_of(self.cards), tuple(self.files.get(name, name) for name in self.patch)
 
     def named_files(self, *keys: str) -> tuple[str, ...]:
-        """Return the file names that ``keys`` (cards, patch, policies) contain, as written and without duplicates."""
+        """Return the file names in the given plan keys (cards, patch, policies), as written and without duplicates."""
         names: list[str | None] = []
         if "cards" in keys:
             names.append(self.cards)
@@ -384,7 +384,7 @@ class Plan:
         return tuple(dict.fromkeys(str(entry) for entry in self.line_up if entry.file or entry.module))
 
     def code_in_words(self) -> str:
-        """Describe the user code in an error message: ``policy code, ./a.py:bold, and effects in Python, b.py``."""
+        """Describe the user code for an error message: ``policy code, ./a.py:bold, and effects in Python, b.py``."""
         parts = {"policy code": self._policies_of_user, "effects in Python": map(str, self.effects.values())}
         return ", and ".join(", ".join((what, *listed)) for what, names in parts.items() if (listed := tuple(names)))
 
@@ -399,7 +399,7 @@ class Plan:
 
     @property
     def effects_of_others(self) -> tuple[Path, ...]:
-        """Python effects whose card file was supplied by a run folder or plan file instead of the path in the plan."""
+        """The Python effects whose card file comes from a run folder or plan file instead of the path in the plan."""
         return tuple(path for name, path in self.effects.items() if (OWN_CARDS if name is None else name) in self.files)
 
     def identity(self) -> dict[str, Any]:
@@ -418,7 +418,7 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """Sixteen hexadecimal digits that identify :meth:`identity`, independent of where files are located."""
+        """A digest of :meth:`identity` (sixteen hexadecimal digits), which does not depend on file locations."""
         return digest_of(self.identity())
 
 
@@ -427,14 +427,14 @@ _CHECKS: Mapping[str, Check] = {name: spec.check for name, (_, spec) in options_
 
 
 def renamed(name: str, known: Iterable[str]) -> str:
-    """Return a hint such as ``; explore is now ...`` for the former name of a known key, else an empty string."""
+    """Return a hint such as ``; explore is now ...`` if ``name`` is the former name of a known key; else empty."""
     if name == "explore" and "randomise" in known:
         return "; explore is now randomise (a policy's own noise is still written name:explore=CHANCE)"
     return ""
 
 
 def digest_of(value: Any) -> str:
-    """Return sixteen hexadecimal digits that identify a JSON value."""
+    """Return the digest of a JSON value: sixteen hexadecimal digits."""
     import hashlib
 
     return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=True).encode()).hexdigest()[:16]
@@ -452,7 +452,7 @@ def _option_text(key: str, value: Any) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Format a value as TOML."""
+    """Format a plan value as TOML."""
     if isinstance(value, tuple):
         return f"[{', '.join(_toml(item) for item in value)}]"
     # JSON strings are TOML strings, except for the one control character that JSON does not escape.
@@ -460,7 +460,7 @@ def _toml(value: Any) -> str:
 
 
 def _as_options(key: str, value: Any) -> list[str]:
-    """Return the command-line arguments that set a key to a value."""
+    """Return the command-line arguments that set a plan key to a value."""
     option = "--" + key.replace("_", "-")
     match key, value:
         case "rotate", _:
@@ -495,7 +495,7 @@ def layered(base: Plan | None, file: str | os.PathLike[str] | None, over: Mappin
     of_file = {name: str(folder / path) for name, path in file_paths.items()}
 
     def path_of(key: str, name: str) -> str:
-        """Return the path of a file named by ``key``, relative to the layer that sets this key."""
+        """Resolve the path of a file named by ``key``, relative to the layer that sets this key."""
         if key in over:
             return name
         return of_file.get(name, str(folder / name)) if key in stated else of_base.get(name, name)

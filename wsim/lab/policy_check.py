@@ -108,7 +108,7 @@ def _refuse_uncompiled(policy: str) -> None:
 
 
 def _play_uncompiled(plan: Plan) -> tuple[pl.DataFrame, float]:
-    """Play a plan in a process without the JIT; return its seats table and the seconds spent on games."""
+    """Play a plan in a subprocess without the JIT; return its seats table and the seconds spent playing."""
     import polars as pl
 
     with TemporaryDirectory() as folder:
@@ -128,7 +128,7 @@ def _play_uncompiled(plan: Plan) -> tuple[pl.DataFrame, float]:
 
 
 def _play_timed(plan: Plan) -> tuple[pl.DataFrame, float]:
-    """Play a plan on one thread; return its seats table and the seconds spent on games."""
+    """Play a plan on one thread; return its seats table and the seconds spent playing."""
     import polars as pl
 
     simulator = find_game(plan.game).prepare(plan)

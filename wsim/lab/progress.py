@@ -1,4 +1,4 @@
-"""Report the progress of long work in games, shards or steps, and return a partial result on Ctrl-C."""
+"""Types for reporting the progress of long work and for returning a partial result on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class ProgressOfLooks(ABC):
 
     @abstractmethod
     def looked(self, deals: int, said: Sequence[str]) -> None:
-        """Report a look: the number of deals so far, and one sentence with the interval of each deciding effect."""
+        """Report an interim look: the deals so far, and one sentence per deciding effect with its interval."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C while games are being played.
+    """Raised when Ctrl-C stops the playing of games.
 
     Attributes
     ----------

@@ -24,13 +24,13 @@ _PACKAGES = ("numba", "numpy", "polars")
 
 
 def software() -> dict[str, str]:
-    """Return the versions of the software that produces the data, by name."""
+    """Return the versions of wsim, Python and the packages that affect the data, by name."""
     versions = {"wsim": version.__version__, "python": platform.python_version()}
     return versions | {name: version_of(name) for name in _PACKAGES}
 
 
 version_of = lru_cache(metadata.version)
-"""Return the version of an installed package, looked up only once because an imported package does not change."""
+"""Return the version of an installed package; cached, because an imported package does not change."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,6 @@ class Provenance:
         return {"format": FORMAT} | {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def file_metadata(self, table: str, games: range) -> dict[str, str]:
-        """Return the metadata for the Parquet file that contains the rows of ``games`` in ``table``."""
+        """Return the metadata for the Parquet file with the rows of a table for a range of games."""
         record = self.record() | {"table": table, "first_game": games.start, "games": len(games)}
         return {METADATA_KEY: json.dumps(record, ensure_ascii=False, sort_keys=True)}

@@ -23,7 +23,7 @@ _PACKAGES = ("numba", "llvmlite", "numpy", "polars")
 
 
 def environment() -> dict[str, Any]:
-    """Describe this machine and its software."""
+    """Return a description of this machine and its software, for the run record."""
     return {
         "system": platform.platform(),
         "machine": platform.machine(),
@@ -57,7 +57,7 @@ class Record:
     part: Part = WHOLE
 
     def plan(self, folder: Path) -> Plan:
-        """Return the plan; its files are read from the run folder."""
+        """Restore the plan, with file paths in the run folder."""
         return Plan.restore(self.provenance.plan, {name: str(folder / path) for name, path in self.paths.items()})
 
     def write(self, folder: Path) -> None:
@@ -106,7 +106,7 @@ def read_record(folder: Path) -> Record:
 
 
 def _hint_for_old_format(content: dict[str, Any]) -> str:
-    """Describe the format of a run from an earlier version, and give the command that plays it again; else empty."""
+    """Return a hint for a run in an older format, with the command that plays it again; empty for other files."""
     again = f"; play it again with: {content['command']}" if isinstance(content.get("command"), str) else ""
     return f" of an earlier wsim; this version reads {FORMAT!r}{again}" if content.get("format") in _OLD else ""
 

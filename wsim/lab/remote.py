@@ -76,7 +76,7 @@ class _Location:
 
     @classmethod
     def of(cls, address: str) -> _Location:
-        """Return the location at an address; raise UserError if it is invalid or the s3 extra is not installed."""
+        """Parse the address of a location; raise UserError if it is invalid or the s3 extra is not installed."""
         match = _ADDRESS.fullmatch(address.rstrip("/"))
         if match is None:
             raise UserError(f"a store address must look like s3://bucket/path, not {address!r}")
@@ -90,14 +90,14 @@ class _Location:
             raise UserError(f"the endpoint for {address!r} is not valid: {error}") from error
 
     def names(self) -> dict[str, int]:
-        """Return the sizes of the objects below this path, by their names relative to the path."""
+        """Return the size of each object below this path, by name relative to the path."""
         with _store_errors_explained(self.address):
             pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=f"{self.path}/")
             objects = [item for page in pages for item in page.get("Contents", [])]
         return {item["Key"].removeprefix(f"{self.path}/"): int(item["Size"]) for item in objects}
 
     def holds(self, name: str, content: bytes) -> bool:
-        """Return whether an object has this content, according to the checksum that the store computed on receipt.
+        """Return whether an object has the given content, according to the checksum that the store computed on receipt.
 
         A store without SHA-256 checksums uses the MD5 digest as the ETag of an object sent in one piece, unless the
         store encrypts with its own keys. The digest in the metadata alone proves nothing, because it survives damage to
@@ -135,7 +135,7 @@ class _Location:
             )
 
     def release(self) -> None:
-        """Remove the claim."""
+        """Remove this run's claim from the target."""
         with _store_errors_explained(self.address):
             self.client.delete_object(Bucket=self.bucket, Key=f"{self.path}/{_CLAIM}")
 
@@ -150,7 +150,7 @@ class _Location:
 
 @contextmanager
 def _store_errors_explained(address: str) -> Iterator[None]:
-    """Turn an error of the store into a StoreError with one sentence."""
+    """Convert errors of the store to StoreError with a one-sentence message."""
     errors: Any = import_module("botocore.exceptions")
     try:
         yield
@@ -159,7 +159,7 @@ def _store_errors_explained(address: str) -> Iterator[None]:
 
 
 def _files_to_send(folder: Path) -> list[str]:
-    """Return the file names of a finished run, ``run.json`` last.
+    """Return the names of all files of a finished run, with ``run.json`` last.
 
     Raises UserError for an unfinished run, StoreError for a damaged one.
     """
@@ -176,7 +176,7 @@ def _files_to_send(folder: Path) -> list[str]:
 
 
 def _files_of_run(folder: Path) -> list[str]:
-    """Return the file names of a run according to its record and ledger, without the record itself."""
+    """Return the names of the files that a run's record and ledger list, without the record itself."""
     shards = [shard_name(shard.table, shard.first) for shard in read_ledger(folder).values()]
     return [*read_record(folder).files, *shards, PLAN, LEDGER]
 
@@ -205,7 +205,7 @@ def _send(folder: Path, target: _Location, progress: Progress | None) -> Copied:
 
 
 def _refuse_other(folder: Path, target: _Location) -> None:
-    """Raise UserError if the target already contains a run other than the one in the folder."""
+    """Raise UserError if the target already contains a different run from the one in the folder."""
     try:
         stored = json.loads(target.get(RECORD)).get("digest")
     except (ValueError, AttributeError):
@@ -217,7 +217,7 @@ def _refuse_other(folder: Path, target: _Location) -> None:
 
 
 def _fetch(target: _Location, folder: Path, progress: Progress | None) -> Copied:
-    """Copy a run from a store to a folder and check it; files that the folder already has are kept."""
+    """Copy a run from a store to a folder and check it; intact files that are already in the folder are kept."""
     sizes = target.names()
     if RECORD not in sizes:
         raise UserError(f"{target.address!r} contains no wsim run (no {RECORD})")

@@ -1,4 +1,4 @@
-"""Repeat the games behind a run, a shard or an answer and compare the results."""
+"""Replay the games behind a run, a shard or an answer, and compare the results with the recorded ones."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class RepetitionSettings:
     execution: Execution = Execution()
 
     def restored(self, flat: Mapping[str, Any]) -> Plan:
-        """Return the plan to play for a recorded plan."""
+        """Restore a recorded plan and return the plan to play, which may differ from it (``plan``)."""
         return self.plan(Plan.restore(flat, self.paths))
 
 
@@ -58,11 +58,11 @@ class Repeatable(Protocol):
     """A result that records how it was produced and can be repeated: a run, a shard, an answer, a page."""
 
     def plan(self) -> Plan | None:
-        """Return the plan behind the result, None if there is none; raise UserError if the record is damaged."""
+        """Return the plan that produced the result, None if there is none; raise UserError if the record is damaged."""
         ...
 
     def again(self, how: RepetitionSettings) -> Rerun:
-        """Produce the result again and compare; raise UserError if its games cannot be played."""
+        """Reproduce the result and compare it with the record; raise UserError if its games cannot be played."""
         ...
 
 
@@ -83,7 +83,7 @@ class Rerun:
 
     @property
     def identical(self) -> bool:
-        """Whether the results are the same."""
+        """Whether the repeated result equals the recorded one."""
         return not self.differences
 
 
@@ -105,7 +105,7 @@ def _shortened(value: Any) -> str:
 
 
 def sound(read: Callable[[], _Found], noun: str = "the answer is damaged") -> _Found:
-    """Return ``read()``; raise UserError if it fails because a record does not have the expected form."""
+    """Call ``read`` and return its result; raise UserError if a record does not have the expected structure."""
     from polars.exceptions import PolarsError
 
     try:
@@ -118,7 +118,7 @@ def sound(read: Callable[[], _Found], noun: str = "the answer is damaged") -> _F
 
 
 def paths_in(folder: Path) -> dict[str, str]:
-    """Return the paths of the files that a run's plan names, by name; empty if ``folder`` is not a run folder."""
+    """Return the paths of the files named in a run's plan, by name; empty if ``folder`` is not a run folder."""
     if not (folder / RECORD).is_file():
         return {}
     return {name: str(folder / path) for name, path in read_record(folder).paths.items()}
@@ -152,7 +152,7 @@ class RunFolder:
         return self.run.plan
 
     def again(self, how: RepetitionSettings) -> Rerun:
-        """Play the run again and compare every row; raise UserError if it has no games, StoreError if it is damaged."""
+        """Replay the run and compare every row; raise UserError if it has no games, StoreError if it is damaged."""
         run, compared, differences = self.run, [], []
         refuse_old_streams(run.provenance.identity, str(run.path))
         with repeated_run(how.plan(run.plan), how, shard=run.shard_games, part=run.part) as again:
@@ -164,7 +164,7 @@ class RunFolder:
 
 
 def _compare_table(run: Run, again: Run, table: str) -> tuple[int, list[str]]:
-    """Return the number of rows compared in a table, and a sentence for each shard that differs."""
+    """Compare a table of two runs; return the number of rows compared and one sentence per shard that differs."""
     rows, differences = 0, []
     played = {shard.first: shard for shard in again.shards[table]}
     for shard in run.shards[table]:
@@ -220,7 +220,7 @@ class ShardFile:
 
     @classmethod
     def read(cls, path: Path) -> ShardFile:
-        """Read the metadata of a file; raise UserError if it is not a shard of wsim."""
+        """Read the metadata of a shard file; raise UserError if wsim did not write it as a shard."""
         metadata = shard_metadata(path)
         if metadata is None or metadata.get("format") != FORMAT or metadata.get("table") not in ("seats", "picks"):
             raise UserError(
@@ -241,7 +241,7 @@ class ShardFile:
         return Plan.restore(self.provenance.plan, paths_in(self.path.parent.parent))
 
     def again(self, how: RepetitionSettings) -> Rerun:
-        """Play the games of the shard again in memory and compare the rows."""
+        """Replay the games of the shard in memory and compare the rows."""
         import polars as pl
 
         refuse_old_streams(self.provenance.identity, str(self.path))

@@ -1,4 +1,4 @@
-"""Look up how much figures differ between good players, in the run folder or in records shipped with the game.
+"""Look up between-player differences of figures, in the run folder or in records shipped with the game.
 
 Each record is for one catalogue, rule set, number of players and set of game options, and for some policies; it applies
 only to runs in which these policies play all seats. An answer in the run folder takes precedence over shipped records.
@@ -27,11 +27,11 @@ _NOT_OF_THE_RULES = ("engine", "policies", "catalogue", "changes")
 
 _DIGITS = 4
 SAME_PLAN = {"net:seed=1": "net", "net:seed=2": "net"}
-"""Policies trained with another policy's plan on different deals; the two form one family."""
+"""Policies trained with the same plan as another policy but on different deals; each pair forms one family."""
 
 
 def known_between(provenance: Mapping[str, Any], folder: Path | None, table: str) -> Between | None:
-    """Return how much the figures of a table differ between players; None if that is unknown for the run.
+    """Return the between-player differences of a table's figures; None if they are unknown for the run.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def between_of(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _renamed(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a recorded answer with the current names of its items."""
+    """Return a recorded ``wsim robustness`` answer with former key names replaced by the current ones."""
     names = {"things": "items", "thing": "item"}
     rows = {names.get(key, key): value for key, value in record.items()}
     for table in ("items", "figures"):
@@ -102,7 +102,7 @@ def _renamed(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def conditions_of(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the conditions on which a figure depends besides the policies; ``worth`` only adds games."""
+    """Return the conditions that affect a figure besides the policies. ``worth`` is not one: it only adds games."""
     plan = identity["plan"]
     names = ("game", "ruleset", "players", *(name for name in find_game(plan["game"]).OPTIONS if name != "worth"))
     rules = {key: value for key, value in identity["rules"].items() if key not in _NOT_OF_THE_RULES}
@@ -110,7 +110,7 @@ def conditions_of(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _conditions_set(conditions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the conditions that are set; older records lack options that were added later."""
+    """Return the conditions that are not None, because older records lack options that were added later."""
     return {name: value for name, value in conditions.items() if value is not None}
 
 

@@ -23,7 +23,7 @@ _FAIR_SHARES = (
     "Runs with different numbers of players have different fair shares of wins, so these figures differ in scale."
 )
 Texts = Mapping[str, Sequence[str | None]]
-"""The strings given for each option of a table; None for an option given without a value."""
+"""The strings given on the command line for each table option; None for an option given without a value."""
 
 
 @dataclass(frozen=True)
@@ -95,12 +95,12 @@ class RunTable:
 
     @property
     def split(self) -> tuple[str, ...]:
-        """The columns that the rows are split by."""
+        """The columns by which the rows are split."""
         return self.by or self.analysis.by or ()
 
     @cached_property
     def splits(self) -> dict[str, str]:
-        """The options that would split the rows further, by column."""
+        """The command-line options that would split the rows further, by column."""
         run = self.runs[0]
         if self.analysis.by is None or run.plan.keep == "summary" or not run.shards["seats"]:
             return {}
@@ -109,7 +109,7 @@ class RunTable:
 
     @property
     def title(self) -> str:
-        """The title, with the numbers of games."""
+        """The title, with the number of games in each run and the fair share of wins."""
         games = " and ".join(f"{run.games:,}" for run in self.runs)
         which = "" if self.won_by is None else f", only those won by at least {self.won_by} points"
         return f"{self.table.title}, {games} games{which}{fair_share(self.table)}"
@@ -121,7 +121,7 @@ class RunTable:
         return replace(document, notes=[*document.notes, *filter(None, [telling])])
 
     def record(self, options: Texts, only: Sequence[str], sort: str | None, top: int | None) -> dict[str, Any]:
-        """Return the provenance of the table and its selection of rows: conditions, sort column, number of rows."""
+        """Return the provenance and the row selection (conditions, sort column, number of rows) as a JSON object."""
         record: dict[str, Any] = {"format": FORMAT, "table": self.name, "title": self.table.title}
         record |= {"note": self.table.note, "level": self.level, "by": list(self.split)}
         record |= {"options": {key: list(texts) for key, texts in options.items()}}
@@ -171,7 +171,7 @@ class WonBy:
         raise UserError("worth is measured in separate games, whatever the winner's margin: leave out --won-by")
 
     def between(self, _analysis: object, _figure: str) -> None:
-        """Return None, because differences between players are known only for all games."""
+        """Return None, because between-player differences are known only for all games of a run."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._run, name)
@@ -184,7 +184,7 @@ def tables_of_run(run: Run) -> dict[str, Analysis]:
 
 
 def identity_of(run: Run) -> dict[str, Any]:
-    """Return the fields that identify the run that an analysis belongs to."""
+    """Return the fields that identify a run in the record of an analysis."""
     return {
         "folder": str(run.path),
         "digest": run.provenance.digest,
@@ -195,7 +195,7 @@ def identity_of(run: Run) -> dict[str, Any]:
 
 
 def fair_share(table: Table) -> str:
-    """Return a remark on the fair share of wins for a title; empty if the fair share differs between games."""
+    """Return the fair share of wins as a suffix for a title; empty if the fair share differs between games."""
     from wsim.stats.columns import FAIR, SCORE, WIN_SHARE
 
     if not {"win_share", FAIR} <= set(table.frame.columns):
@@ -216,7 +216,7 @@ def option_names(analysis: Analysis) -> list[str]:
 
 
 def _option_value(name: str, analysis: Analysis, key: str, texts: Sequence[str | None]) -> object:
-    """Return the value of a table option; raise UserError for an unknown option or an invalid value."""
+    """Parse the value of one table option; raise UserError for an unknown option or an invalid value."""
     known = option_names(analysis)
     if key not in analysis.options:
         has = f"it has {', '.join(known)}" if known else "it has none"
@@ -233,5 +233,5 @@ def _option_value(name: str, analysis: Analysis, key: str, texts: Sequence[str |
 
 
 def read_option_texts(name: str, analysis: Analysis, options: Texts) -> dict[str, object]:
-    """Return the values of table options; raise UserError for an unknown option or an invalid value."""
+    """Parse the options of a table; raise UserError for an unknown option or an invalid value."""
     return {key: _option_value(name, analysis, key, texts) for key, texts in options.items()}

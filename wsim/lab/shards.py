@@ -1,4 +1,4 @@
-"""Play games in batches and keep rows or sums, as the plan requests; rows are summed while they are in memory."""
+"""Play games in batches and keep rows or sums, as the plan requests. Rows are summed while they are in memory."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def shard_of(batches: Iterable[Batch], games: range, builder: ShardBuilder | Non
 
 
 def recipes_of(plan: Plan) -> list[Recipe]:
-    """Return the recipes for a plan's sums; raise UserError if the plan keeps only sums but its game has no recipes."""
+    """Return the recipes for a plan's sums; raise UserError if only sums are kept but the game has no recipes."""
     recipes = [analysis.sums for analysis in analyses_of(find_game(plan.game)).values() if analysis.sums is not None]
     if not recipes and plan.keep == "summary":
         raise UserError(f"{plan.game} has no tables for a summary: play it with --keep seats")
@@ -120,7 +120,7 @@ def play_batches(
     games: int,
     threads: int | None,
 ) -> Generator[Batch]:
-    """Play the games of ``parts`` and yield batches with sums according to ``recipes``, if any.
+    """Play the games of ``parts`` and yield batches, with the sums that ``recipes`` define, if any.
 
     No batch crosses the end of a part (``wsim.lab.batch.in_chunks``).
     """

@@ -77,7 +77,7 @@ def shard_games(simulator: Simulator, plan: Plan) -> int:
 
 
 def shard_ranges(games: range, size: int) -> Iterator[range]:
-    """Split the games of a run, or of a part of a run, into shards."""
+    """Split a range of games into the ranges of its shards."""
     for first in range(games.start, games.stop, size):
         yield range(first, min(first + size, games.stop))
 
@@ -152,7 +152,7 @@ class Run:
 
     @cached_property
     def _sums(self) -> dict[str, Summary]:
-        """The sums of rows computed so far, by recipe."""
+        """The sums computed from rows so far, by recipe."""
         return {}
 
     def summed(self, recipe: Recipe) -> Run:
@@ -170,7 +170,7 @@ class Run:
         return replace(self, sums=sums)
 
     def sum_up(self, recipes: Sequence[Recipe]) -> None:
-        """Compute the sums of those recipes that are not cached yet, reading the rows only once.
+        """Compute the sums for all recipes that are not cached yet, in a single pass over the rows.
 
         Raises UserError if no shard is finished, StoreError if a shard is damaged.
         """
@@ -181,7 +181,7 @@ class Run:
             self._sums.update({recipe.name: total.part(recipe.name) for recipe in unknown})
 
     def between(self, analysis: Analysis, figure: str) -> Between | None:
-        """Return how much a figure of a table differs between good players; None if this is unknown."""
+        """Return the between-player differences of a table's figure; None if they are unknown."""
         name = next((key for key, value in analyses_of(find_game(self.plan.game)).items() if value is analysis), "")
         kept = name if figure == analysis.moves else f"{figure} of {name}"
         return known_between(self.provenance.identity, self.path, kept)
@@ -328,7 +328,7 @@ class Run:
         return {table: [ledger[table, first] for first in firsts] for table in tables}
 
     def rows_of(self, table: str, games: range) -> pl.LazyFrame:
-        """Return the rows of some games in a table (seats or picks), reading only the shards that contain these games.
+        """Return a table's rows (seats or picks) for a range of games, reading only the shards that contain them.
 
         Raises UserError if no shard contains them, StoreError if a shard is damaged.
         """
@@ -351,14 +351,14 @@ class Run:
         return game_of_run(self, number, trust=trust)
 
     def read(self, table: str, shard: Shard) -> pl.DataFrame:
-        """Return the rows of a shard of a table; raise StoreError if the shard is damaged."""
+        """Read a shard of a table; raise StoreError if it is damaged."""
         import polars as pl
 
         refuse_damage(self, [shard])
         return pl.read_parquet(shard_path(self.path, table, shard.first))
 
     def _scan(self, table: str, chosen: list[Shard] | None = None) -> pl.LazyFrame:
-        """Check that shards of a table (default: all) are intact and return them as one lazy frame."""
+        """Check that a table's shards (default: all) are intact, and return them as one lazy frame."""
         import polars as pl
 
         shards = self.shards[table] if chosen is None else chosen
@@ -383,7 +383,7 @@ GAMES_AT_ONCE = 62_500  # games read at a time, regardless of shard size
 
 
 def _sums_of_rows(run: Run, recipes: Sequence[Recipe]) -> Summary:
-    """Return the sums of a run with rows, reading only games that this process has not played, in bounded memory.
+    """Sum the rows of a run in bounded memory, reading only games that this process has not played itself.
 
     Raises StoreError if a shard is damaged.
     """
@@ -413,7 +413,7 @@ def _unread_ranges(run: Run, starts: Container[int]) -> Iterator[range]:
 
 
 def _sums_of_seats(seats: pl.DataFrame, recipes: Sequence[Recipe]) -> Summary:
-    """Return the sums of some complete games."""
+    """Compute the sums for complete games, one per recipe."""
     from wsim.stats.games import GameBatch
     from wsim.stats.summary import Summary, summarise
 
@@ -433,7 +433,7 @@ An entry contains the path, modification time, size and digests.
 
 
 def faults(folder: Path, provenance: Provenance, shards: list[Shard]) -> list[tuple[Shard, str]]:
-    """Return each shard whose file is damaged or belongs to a different run, with a description (``is missing``)."""
+    """Return the shards whose file is damaged or from a different run, each with a reason such as ``is missing``."""
     expected = _comparable(provenance.identity)
 
     def fault(shard: Shard) -> str | None:
@@ -456,7 +456,7 @@ def refuse_damage(run: Run, shards: list[Shard]) -> None:
 
 
 def _fault_of_shard(folder: Path, run: str, expected: Mapping[str, Any], shard: Shard) -> str | None:
-    """Describe what is wrong with the file of a shard; None if it is intact."""
+    """Describe the damage to a shard's file; None if it is intact."""
     path = shard_path(folder, shard.table, shard.first)
     try:
         status = path.stat()
@@ -496,14 +496,14 @@ def shard_metadata(path: Path) -> dict[str, Any] | None:
 
 
 def _comparable(identity: Any) -> dict[str, Any]:
-    """Return an identity without the number of games, because shards stay valid when a run is extended."""
+    """Return an identity without the number of games, because shards remain valid when a run is extended."""
     if not isinstance(identity, dict) or not isinstance(identity.get("plan"), dict):
         return {}
     return {**identity, "plan": {key: value for key, value in identity["plan"].items() if key != "games"}}
 
 
 def opened(folder: Path, record: Record) -> Run:
-    """Return the run that a record describes."""
+    """Return the run in a folder, as its record describes it."""
     plan, part = record.plan(folder), record.part
     return Run(folder, plan, record.provenance, record.status, record.shard_games, part)
 
@@ -530,7 +530,7 @@ def load_run(path: str | os.PathLike[str], *, to_resume: bool = False) -> Run:
 
 
 def label_runs(runs: Sequence[Run]) -> tuple[str, list[object]]:
-    """Return the column that distinguishes runs in a table (players, ruleset or run), and its value for each run.
+    """Return a column that distinguishes several runs in a table (players, ruleset or run), with a value per run.
 
     Raises UserError for runs of different games or if a run is given twice.
     """

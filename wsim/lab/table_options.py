@@ -60,7 +60,7 @@ def texts_of(group: Options) -> dict[str, list[str]]:
 
 
 def table_command(name: str, table: TableOptions, rows: RowOptions, options: Mapping[str, Sequence[str | None]]) -> str:
-    """Return the command that prints a table; in ``options``, None stands for an option without a value."""
+    """Return the shell command that prints a table; in ``options``, None stands for an option without a value."""
     words = ["wsim", "table", *table.runs, name]
     for group in dict.fromkeys((table, rows)):
         declared = options_of(group)

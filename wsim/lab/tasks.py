@@ -1,4 +1,4 @@
-"""Tasks for cluster workers: a pickled function of a range of games, and the inputs of the plans that it uses.
+"""Tasks for cluster workers: a pickled function that takes a range of games, with the inputs of the plans it uses.
 
 When the function is pickled, each simulator is replaced by the inputs of its plan (``wsim.lab.archive``). A worker
 writes the inputs into a temporary folder once and rebuilds the simulators. It raises an error if its rules, policies
@@ -51,7 +51,7 @@ class Job:
 
     @classmethod
     def of(cls, provenance: Provenance, archive: Archive) -> Job:
-        """Return the job of a prepared plan."""
+        """Build the job for a prepared plan from its provenance and archived files."""
         needed = {str(Path(path).parent) for path in archive.paths.values()}
         files = {
             path: data for path, data in archive.contents.items() if any(path.startswith(folder) for folder in needed)
@@ -100,19 +100,19 @@ Ready: TypeAlias = "tuple[Plan, Simulator]"
 
 
 class _Packer(pickle.Pickler):
-    """Pickles a function of games, replacing known simulators with their numbers."""
+    """Pickles a function that plays games, replacing known simulators with their numbers."""
 
     def __init__(self, file: IO[bytes], numbers: Mapping[int, int]) -> None:
         super().__init__(file)
         self._numbers = numbers
 
     def persistent_id(self, obj: Any) -> int | None:
-        """Return the number of a simulator, None for anything else."""
+        """Return the number of a known simulator, None for any other object."""
         return self._numbers.get(id(obj))
 
 
 class _Unpacker(pickle.Unpickler):
-    """Reads the output of ``_Packer``, with simulators of this process."""
+    """Unpickles the output of ``_Packer``, replacing numbers with simulators of this process."""
 
     def __init__(self, file: IO[bytes], simulators: Sequence[Simulator]) -> None:
         super().__init__(file)
@@ -150,7 +150,7 @@ _unpacking = Lock()
 
 
 def made(content: bytes, games: range) -> tuple[float, Any]:
-    """On a worker, call the packed function with a range of games; return the elapsed seconds and the result."""
+    """Call a packed function on a worker with a range of games; return the elapsed seconds and the result."""
     key = hashlib.sha256(content).hexdigest()
     with _unpacking:
         if key not in _tasks:
@@ -169,7 +169,7 @@ def itself(content: bytes) -> bytes:
 
 
 def shard_files(simulator: Simulator, plan: Plan, provenance: Provenance, games: range) -> dict[str, bytes]:
-    """Play a shard of a plan and return the bytes of its Parquet files by table."""
+    """Play one shard of a plan and return its Parquet files as bytes, by table."""
     recipes = recipes_of(plan) if plan.keep == "summary" else []
     shard = shard_of(play_batches(simulator, plan, recipes, [games], games=len(games), threads=1), games)
     files = {}

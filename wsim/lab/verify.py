@@ -1,4 +1,4 @@
-"""Check everything in a run folder that does not require playing: files, digests, ranges, rows and provenance."""
+"""Check a run folder without playing games: files, digests, ranges, rows and provenance."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _check_archive(folder: Path, record: Record, run: Run) -> Iterator[Finding]:
 
 
 def _check_shards(run: Run) -> Iterator[Finding]:
-    """Check every finished shard and report missing games."""
+    """Yield a finding for each damaged shard and, in each table, for missing games."""
     size, games = run.shard_games, run.wanted
     ledger = read_ledger(run.path)
     for table in tables_of(run.plan):
@@ -122,7 +122,7 @@ def _check_contents(run: Run, table: str, shards: list[Shard]) -> Iterator[Findi
 
 
 def _totals_add_up(parts: list[str]) -> pl.Expr:
-    """Return an expression that is true if every total is the sum of these columns."""
+    """Return an expression that is true if every total equals the sum of these columns."""
     import polars as pl
 
     off = pl.col("total").cast(pl.Float64) - pl.sum_horizontal(pl.col(parts).cast(pl.Float64))
@@ -130,7 +130,7 @@ def _totals_add_up(parts: list[str]) -> pl.Expr:
 
 
 def _foreign_files(run: Run) -> Iterator[Finding]:
-    """Report Parquet files that do not belong to the run."""
+    """Yield a finding for each Parquet file that does not belong to the run."""
     listed = {shard_name(shard.table, shard.first) for shard in read_ledger(run.path).values()}
     for table in TABLES:
         for path in sorted((run.path / table).glob("*.parquet")):

@@ -1,6 +1,6 @@
-"""Sum wishes over games in which policies are sometimes overruled, to estimate the worth of each item.
+"""Play games that sometimes overrule the policies, and sum the policies' wishes to estimate the worth of items.
 
-Only sums are kept (``wsim.stats.worth``). They depend on game numbers but not on machines or chunks, so the sums of
+Only sums are kept (``wsim.stats.worth``). They depend on game numbers but not on machines or chunks, so sums over
 different games can be added.
 """
 
@@ -58,7 +58,7 @@ def with_worth(plan: Plan, folder: str | None) -> Plan:
 
 
 def worth_share(plan: Plan) -> float:
-    """Return the number of worth-measuring games per game of a run."""
+    """Return how many worth-measuring games a plan adds for each of its games."""
     return float(plan.options.get(WORTH, 0))
 
 
@@ -68,18 +68,18 @@ def asks_worth(plan: Plan) -> bool:
 
 
 def worth_games(games: range, share: float) -> range:
-    """Return the numbers of the worth-measuring games for a range of games; adjacent ranges map to adjacent ranges."""
+    """Scale a range of game numbers by ``share``; adjacent ranges stay adjacent, without gaps or overlaps."""
     return range(int(games.start * share), int(games.stop * share))
 
 
 def worth_of(simulator: Simulator) -> WishSums:
-    """Return a function that plays worth-measuring games at the same table as a simulator and sums their wishes."""
+    """Return a function that plays worth-measuring games for a simulator's plan and sums the wishes in them."""
     plan = overruled(simulator.plan, CHANCE)
     return WishSums(find_game(plan.game).prepare(plan), plan.game)
 
 
 def reader_of(game: str) -> WishReader:
-    """Return the function that reads a game's wishes; raise UserError if the game has none."""
+    """Return the game's reader of wishes; raise UserError if the game does not record wishes."""
     location = find_game(game).WISHES
     if location is None:
         raise UserError(f"{game} does not record what its policies want")
@@ -89,7 +89,7 @@ def reader_of(game: str) -> WishReader:
 
 
 def items_of(simulator: Simulator) -> Sequence[str]:
-    """Return the names of the items that a policy can want, by number.
+    """Return the names of the items that a policy can want, in numerical order.
 
     A name that belongs to several kinds of item (build, build by chain) occurs several times.
     """
@@ -99,7 +99,7 @@ def items_of(simulator: Simulator) -> Sequence[str]:
 def rows_and_wishes(
     simulator: Simulator, games: range, items: Sequence[str]
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Play games; return their rows, and an array of shape (rows, items, 3) that counts wishes.
+    """Play a range of games; return their rows, and wish counts with the shape (rows, items, 3).
 
     The three counts are wishes followed, wishes overruled, and turns on which the item was available. A name that
     belongs to several kinds of item counts as the first kind, a card to build. Without items, no wishes are recorded.
@@ -135,7 +135,7 @@ class WishSums:
     game: str
 
     def __call__(self, games: range) -> Summary:
-        """Play games and return the sums of their wishes."""
+        """Play a range of games and return the sums of the wishes in them."""
         from wsim.stats.summary import Summary
         from wsim.stats.worth import worth_sums
 
@@ -144,7 +144,7 @@ class WishSums:
         return worth_sums(reader_of(self.game).wanted(self.simulator), self._wishes_in_batches(games))
 
     def _wishes_in_batches(self, games: range) -> Iterator[tuple[Wishes, pl.DataFrame]]:
-        """Play games and yield their wishes and seats tables in small batches."""
+        """Play a range of games in small batches, and yield the wishes and the seats table of each batch."""
         reader, simulator = reader_of(self.game), self.simulator
         for first in range(games.start, games.stop, AT_ONCE):
             rows, picks = rows_and_picks(simulator, range(first, min(first + AT_ONCE, games.stop)), picks=True)

@@ -36,7 +36,7 @@ _SHARD = re.compile(r"part-\d{14}\.parquet")
 
 
 def refuse_other_run(folder: Path, recorded: Mapping[str, Any], current: Mapping[str, Any], at: str = "") -> bool:
-    """Return whether this run extends the run in the folder; raise UserError if it differs in any other way.
+    """Return whether this run has more games than the run in the folder; raise UserError for any other difference.
 
     ``recorded`` and ``current`` are identities, or parts of identities at the path ``at``.
     """
@@ -53,7 +53,7 @@ def refuse_other_run(folder: Path, recorded: Mapping[str, Any], current: Mapping
 
 
 def default_folder(plan: Plan, provenance: Provenance, part: Part = WHOLE) -> Path:
-    """Return the default folder for a run: a readable name that differs for different data and parts."""
+    """Return the default folder for a run, with a readable name that is different for different data or parts."""
     name = f"{plan.ruleset}-{plan.players}p-seed{plan.seed}-{plan.games}-{provenance.digest[:8]}"
     return Path("runs") / (name if part == WHOLE else f"{name}-part-{part.number}-of-{part.of}")
 
@@ -64,7 +64,7 @@ def plan_text(provenance: Provenance, paths: Mapping[str, str]) -> str:
 
 
 def parquet(frame: pl.DataFrame, target: Path | IO[bytes], provenance: Provenance, table: str, games: range) -> None:
-    """Write the Parquet file of one table of a shard."""
+    """Write one table of a shard as a Parquet file."""
     metadata = provenance.file_metadata(table, games)
     frame.write_parquet(
         target,
@@ -156,7 +156,7 @@ class RunWriter:
             )
 
     def _refuse_other_part(self, *, longer: bool) -> None:
-        """Raise UserError if the folder contains a different part than requested."""
+        """Raise UserError if the folder contains a different part of the run from the requested one."""
         wanted = self._requested or self.part
         recorded, current = ("the whole run" if part == WHOLE else f"part {part}" for part in (self.part, wanted))
         if wanted != self.part:
@@ -189,7 +189,7 @@ class RunWriter:
         return None
 
     def _finished_shards(self, *, thorough: bool) -> dict[tuple[str, int], Shard]:
-        """Return the finished shards by table and first game; ``thorough`` leaves out damaged shards."""
+        """Return the finished shards by table and first game; ``thorough`` checks files and omits damaged shards."""
         ledger = read_ledger(self.folder)
         present = [shard for shard in ledger.values() if shard_path(self.folder, shard.table, shard.first).is_file()]
         wrong = {id(shard) for shard, _ in faults(self.folder, self.provenance, present)} if thorough else set()
@@ -313,14 +313,14 @@ class RunWriter:
         ).write(self.folder)
 
     def done(self) -> int:
-        """Return the number of games in finished shards."""
+        """Return the number of games in the shards finished so far."""
         firsts = {first for _, first in self._good}
         return sum(
             len(games) for games in map(self._games_of_shard, firsts) if self._has_complete_shard(games, self._good)
         )
 
     def holds(self, games: range) -> bool:
-        """Return whether a finished shard contains at least these games."""
+        """Return whether one of the finished shards contains all of these games."""
         return any(first == games.start and shard.games >= len(games) for (_, first), shard in self._good.items())
 
     def missing(self) -> Iterator[range]:
@@ -331,7 +331,7 @@ class RunWriter:
         )
 
     def _games_of_shard(self, first: int) -> range:
-        """Return the games of the shard that begins with ``first``; empty if the folder should have no such shard."""
+        """Return the games of the shard that begins with ``first``; empty if no shard of this run begins there."""
         if first % self.shard_games or first not in self.wanted:
             return range(0)
         return range(first, min(first + self.shard_games, self.wanted.stop))
@@ -358,7 +358,7 @@ class RunWriter:
             self.just_played = (firsts | {shard.games.start}, total)
 
     def place(self, games: range, files: Mapping[str, bytes]) -> None:
-        """Write the shard with these games from Parquet files that a worker produced with ``parquet``."""
+        """Write a shard with these games from the Parquet files that a worker produced (``parquet``)."""
 
         def put(table: str, target: Path) -> None:
             target.write_bytes(files[table])
@@ -366,7 +366,7 @@ class RunWriter:
         self._write_files(games, put)
 
     def adopt(self, games: range, folder: Path, shards: Mapping[str, Shard]) -> None:
-        """Copy the shard with these games from another folder of the run; raise StoreError if a file has changed."""
+        """Copy a shard with these games from another folder of the same run; raise StoreError if a file has changed."""
 
         def copied(table: str, target: Path) -> None:
             shutil.copyfile(shard_path(folder, table, games.start), target)
@@ -376,11 +376,11 @@ class RunWriter:
         self._write_files(games, copied)
 
     def credit(self, sessions: Sequence[Mapping[str, Any]]) -> None:
-        """Record the sessions of other processes that played games of this run, before the sessions of this process."""
+        """Record the sessions of other processes that played games of this run, listed before those recorded here."""
         self._sessions = [*sessions, *(session for session in self._sessions if session not in sessions)]
 
     def _write_files(self, games: range, put: Callable[[str, Path], None]) -> None:
-        """Write the file of every table with ``put``, then the lines in the ledger.
+        """Write one file per table with ``put``, then append the lines to the ledger.
 
         When a shard replaces a shorter one, its line is written before its file is renamed, so that the ledger always
         has a line for the file in place.
