@@ -25,15 +25,15 @@ def advice(
     game: Game, *, playouts: int | None = 400, seconds: float | None = None, policies: str | None = None, rng: int = 0,
     ask: Sequence[str] = (), progress: Progress | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the value of each legal move for the seat that decides, and the move that each policy would make.
+    """Return the value of every legal move for the deciding seat, and the move that each policy would make.
 
     Parameters
     ----------
     playouts: playouts per move; 0: the value net instead of playouts; None: as many as ``seconds`` allows.
     seconds: time limit; the number of playouts then depends on the machine.
     policies: the policies used in playouts; None: the policies at the table. rng: seed of the playouts.
-    ask: further policies to ask for their move. All registered policies are asked, but searchers only if they sit at
-        the table, because a searcher takes longer to compile than everything else that a run needs.
+    ask: further policies whose moves to include. All registered policies are included, except searchers that are not
+        at the table, because a searcher takes longer to compile than everything else that a run needs.
     """
     if game.to_move is None:
         raise UserError("the game is over: there is no move to advise")
@@ -61,7 +61,7 @@ def advice(
 
 
 def _policies(game: Game) -> list[str]:
-    """Return the names of the policies asked by default: those that need no parameters."""
+    """Return the names of the policies that are included by default: all policies that need no parameters."""
     seated = {entry.name for entry in game.plan.line_up}
     rows = find_game(game.plan.game).policies()
     names = [str(row["name"]) for row in rows if row["kind"] != SEARCH or row["name"] in seated]

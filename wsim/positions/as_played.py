@@ -1,7 +1,7 @@
-"""The story and trace of a game that people played, which its plan alone cannot reproduce.
+"""Create the story and the trace of a game that people played, which its plan alone cannot reproduce.
 
-Events are recorded only while the engine plays. So the engine replays the game, with a policy in every seat that
-repeats the recorded moves.
+The engine records events only while it plays. It therefore replays the game, with a policy in every seat that repeats
+the recorded moves.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def as_played(public: Any, own: Any, choice: Any, rules: Any) -> int:  # noqa: A
 
 @contextmanager
 def replaying_simulator(game: Game) -> Iterator[Simulator | None]:
-    """Yield a simulator that replays this game under the same number while the context is open.
+    """Yield a simulator that reproduces this game, under the same game number, while the context is open.
 
     Yields None if the game cannot be replayed from its deal: it is not over, began with a hand-written position, had
     cards resampled, or does not accept functions as policies.
@@ -59,7 +59,7 @@ def replaying_simulator(game: Game) -> Iterator[Simulator | None]:
 
 
 def decisions_of(game: Game) -> Iterator[tuple[Game, int]]:
-    """Yield the game before each decision, with the index of the chosen move."""
+    """Yield a copy of the game before each decision, together with the index of the chosen move."""
     for before, step in zip(game.history(), game.steps, strict=False):
         if isinstance(step, int):
             yield before, step

@@ -1,4 +1,4 @@
-"""A game in progress as a series of moments, each as one seat, or everybody at the table, saw it."""
+"""Show a game in progress as a series of moments, each from the viewpoint of one seat or of the whole table."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Seen:
         self._followed: _Followed | None = None
 
     def story(self, game: Game, names: Sequence[str]) -> Story:
-        """Return the game so far: the table at the beginning of each moment (``Simulator.moment``), and its state now.
+        """Return the story so far: the table at the beginning of each moment (``Simulator.moment``), and the table now.
 
         Parameters
         ----------
@@ -73,7 +73,7 @@ class Seen:
         return with_names(story, names)
 
     def chances(self, game: Game, simulator: Simulator, playouts: int) -> Chances:
-        """Return all players' chances at each moment of ``story``, from this seat's knowledge (None: all hands)."""
+        """Return all players' chances at each moment of ``story``, given this seat's knowledge (None: all hands)."""
 
         def known(stop: Game) -> Chances:
             return known_chances(stop.positions()[-1:], simulator, playouts, game.plan.seed, self.seat)
@@ -94,7 +94,7 @@ class Seen:
         return replace(scene, events=[*events, *scene.events])
 
     def _stops(self, game: Game) -> list[tuple[Game, list[Event]]]:
-        """Return each stop (the game at the beginning of each moment, and now) with the open decisions since the last.
+        """Return each stop (the game at the beginning of each moment, and now) with the public decisions leading to it.
 
         Moves that a position itself lists (``public_moves``) are left out: they are already events of its scene.
         """
@@ -124,8 +124,8 @@ class Seen:
 
 
 class _Followed:
-    """A game from its start: the game at the beginning of each moment, the open decisions during that moment, and the
-    last position.
+    """The progress of a game: a copy at the beginning of each moment, the public decisions during that moment, and the
+    latest position.
     """
 
     def __init__(self, game: Game) -> None:
@@ -133,7 +133,7 @@ class _Followed:
         self.steps, self.last, self.moments = list[Any](), first, [(first, list[Event]())]
 
     def up_to(self, game: Game) -> _Followed:
-        """Return a copy extended by a game's new steps; this object is not changed, because it may still be in use."""
+        """Return a copy extended by the game's new steps. Does not modify this object, which may still be in use."""
         made = copy(self)
         made.steps, made.moments = list(game.steps), [(begun, list(events)) for begun, events in self.moments]
         openly, more = find_game(game.plan.game).OPEN, game.steps[len(self.steps) :]
@@ -149,7 +149,7 @@ class _Followed:
 
 
 def _common_scene(scenes: Sequence[Scene]) -> Scene:
-    """Return the common part of several seats' scenes, without hands."""
+    """Return the scene that shows only what the scenes of all seats have in common, without hands."""
     first = scenes[0]
     cities = []
     for place, city in enumerate(first.cities):

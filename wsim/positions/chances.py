@@ -68,7 +68,7 @@ def playouts_of(simulator: Simulator, playouts: int) -> int:
 
 
 def line_up_of(plan: Plan, number: int) -> Simulator:
-    """Return a simulator of the plan with the policies that play out positions of one of its games."""
+    """Return a simulator of the plan whose line-up plays out positions of the game with this number."""
     return find_game(plan.game).prepare(plan.replace(policies=playout_line_up(plan, number), rotate=False))
 
 
@@ -80,7 +80,7 @@ def chances(
     seats: Sequence[int],
     progress: Progress | None = None,
 ) -> Chances:
-    """Estimate each of these seats' win share in every position by playouts that resample what the seat cannot know.
+    """Estimate the win share of each given seat in every position, resampling everything hidden from that seat.
 
     The simulator's line-up plays the playouts. The position itself is also played out, for an observer who sees all
     hands. All positions use the same random streams, so differences between them are more precise than their intervals.
@@ -149,7 +149,7 @@ def _follower(simulator: Any) -> Follower:
 
 
 def swings(estimates: Chances, seats: Sequence[int], most: int = 5, least: float = 0.05) -> list[Swing]:
-    """Return the steps that changed the win probability of one of these seats most, largest first, one per step.
+    """Return the largest changes in win probability, at most one per step, for the given seats, largest first.
 
     A step counts if it changed a probability by at least ``least`` and by more than the noise of the playouts (95%;
     conservative, because the common random streams are ignored).

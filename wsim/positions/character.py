@@ -2,7 +2,7 @@
 
 Each figure has one value per game; the estimate is its mean over games. ``C[t, s]`` is the chance of seat s when stage
 t begins. A stage is a turn (in Tower of Babel, the turn of one seat). A figure of the winner is computed for every seat
-and averaged with the seats' shares of the victory as weights, so a sole winner alone counts. Definitions follow Browne
+and averaged with the seats' shares of the victory as weights, so only winners count. Definitions follow Browne
 (Automatic Generation and Evaluation of Recombination Games, 2008, section 4) and Ludii's concepts (Piette, Stephenson,
 Soemers, Browne 2021), with calibrated chances instead of an evaluation function.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 PREFIX = "character:"
-"""The prefix of the figures' names when they are columns of the seats table."""
+"""Prefix of the figures' column names in the seats table."""
 GOOD = 0.02
 """A move is good if it costs at most this much win share compared with the best move."""
 
@@ -50,7 +50,7 @@ FIGURES: tuple[Figure, ...] = (
     Figure("interaction", SHARE, "of wins", "how far that choice changes another seat's chance"),
     Figure("targeted", SHARE, "of wins", "interaction beyond an equal share of the chooser's gain"),
 )
-"""The figures that are means over games."""
+"""All figures; each is a mean over games."""
 COUNT = len(FIGURES)
 
 
@@ -89,7 +89,7 @@ def figures_of(followed: Followed, shares: NDArray[np.float64]) -> NDArray[np.fl
     below = np.where(played[:, :, None], np.maximum(1 / players - chances, 0), 0.0)
 
     def safe(least: float) -> NDArray[np.float64]:
-        """Return the share of the game after which a seat's chance does not fall below ``least``."""
+        """Return for each seat the fraction of the game after which its chance never falls below ``least``."""
         under = played[:, :, None] & (chances < least)
         return np.asarray((under * stage[None, :, None]).max(axis=1) / length[:, None])
 
@@ -130,11 +130,11 @@ def settling_of(phases: Sequence[str]) -> tuple[str, ...]:
 
 
 def settled(followed: Followed, shares: NDArray[np.float64], phases: Mapping[str, int]) -> NDArray[np.float64]:
-    """Return how much the squared error of the chances (mean over seats) falls in each phase, shape (games, columns).
+    """Return the decrease in squared error of the chances (mean over seats) in each phase, shape (games, columns).
 
-    The first column is the fall from even chances to the chances when the game begins. Each further column is the fall
-    during one phase, up to the first stage of the next. The final error is 0, so the columns (``settling_of``) add up
-    to the squared deviation of the result from even chances.
+    The first column is the decrease from even chances to the chances when the game begins. Each further column is the
+    decrease during one phase, up to the first stage of the next. The final error is 0, so the columns
+    (``settling_of``) add up to the squared deviation of the result from even chances.
     ``phases``: the first stage of each phase, by name.
     """
     chances, stages, begins = followed.chances, followed.stages, list(phases.values())

@@ -63,7 +63,7 @@ class Game:
     keys: keys of the plan, the same as the options of ``wsim run``: ruleset="2e", players=4, seed=7, game=...
 
     The plan's policies make no moves on their own: call ``step`` for every move. Invalid calls raise UserError with a
-    message of one sentence.
+    one-sentence message.
     """
 
     def __init__(self, plan: Plan | None = None, /, *, number: int = 0, **keys: Any) -> None:
@@ -80,7 +80,7 @@ class Game:
 
     @classmethod
     def from_json(cls, text: str, *, trust: bool = False) -> Self:
-        """Return the game in a position file, which was returned by ``to_json`` or written by hand (docs/positions.md).
+        """Load a game from a position file, whether written by ``to_json`` or by hand (docs/positions.md).
 
         Raises UserError for a string that is not a position file and for an impossible position. Code that the file
         names is never executed. Other files that it names (cards, patches, weights, nets) are read only with ``trust``:
@@ -124,7 +124,7 @@ class Game:
             yield game
 
     def _replay_step(self, step: Any) -> Self:
-        """Return the game after a step of a position file, which is the index of a move or a resampling."""
+        """Apply one step of a position file, either a move index or a resampling, and return the resulting game."""
         if isinstance(step, list) and len(step) == 3 and step[0] == _REDRAW:
             return self.determinize(step[1], step[2])
         if isinstance(step, int) and not isinstance(step, bool):
@@ -151,7 +151,7 @@ class Game:
         return json.dumps(file_of(self._plan, **start, steps=self._steps), indent=1)
 
     def _view_of(self, seat: int) -> str:
-        """Return the view of a seat as a position file."""
+        """Return a hand-written position file that contains only what the seat sees."""
         seen = self._position.view(seat)
         keys = find_game(self._plan.game).POSITION_KEYS
         plan = self._plan.replace(policies=seated(self._plan, self._number))  # hand-written: no number
@@ -186,7 +186,7 @@ class Game:
         return [{"index": index, **move} for index, move in enumerate(moves)]
 
     def step(self, move: int | Mapping[str, Any]) -> Self:
-        """Make a move and advance to the next decision or the end; return the game itself.
+        """Make a move, advance to the next decision or the end, and return the game itself.
 
         ``move`` is an index into ``legal()``, or part of a move that matches exactly one of them.
         """
@@ -218,7 +218,10 @@ class Game:
         return index
 
     def follow(self) -> Self:
-        """Make the move of the plan's own policy; a game followed from its start is the game that the plan plays."""
+        """Make the move that the plan's own policy chooses, and return the game itself.
+
+        Following a game from its start reproduces the game that the plan plays.
+        """
         if self.to_move is None:
             raise UserError("the game is over: no move can be made")
         self._steps.append(self._position.follow())
@@ -302,7 +305,7 @@ class Game:
 
     @property
     def moment(self) -> Hashable:
-        """The value that identifies a moment at which a page stops, such as the number of the turn."""
+        """A key for the current moment, such as the turn number. A page stops whenever it changes."""
         return self._simulator.moment(self._position)
 
     def known_points(self) -> list[Mapping[str, int]]:
@@ -314,7 +317,7 @@ class Game:
         return "" if self.to_move is None else self._position.asks()
 
     def obstacles(self) -> Mapping[str, str]:
-        """Return why the deciding seat cannot build certain cards or its next stage: sentences by name of the item."""
+        """Return a sentence for each card, or next stage, that the deciding seat cannot build, saying why."""
         return self._position.obstacles()
 
     def payments(self, move: Mapping[str, Any]) -> dict[str, int]:
@@ -335,7 +338,7 @@ class Game:
     told = record
 
     def determinize(self, seat: int, rng: int) -> Self:
-        """Return a copy in which everything that the seat cannot know is resampled, conditional on what it knows.
+        """Return a copy with everything hidden from the seat resampled, conditional on the seat's knowledge.
 
         The same ``rng`` (a whole number) gives the same copy. What the seat knows does not change; other seats' choices
         that are not yet revealed are made again, after the seat's own choice.
@@ -376,7 +379,7 @@ class Game:
         *,
         first: int = 0,
     ) -> list[dict[str, Any]]:
-        """Return the values of legal moves for the deciding seat, best first, by playouts common to all moves.
+        """Estimate the values of legal moves for the deciding seat by common playouts; return rows, best move first.
 
         Each playout resamples what the seat cannot know, then makes each move in turn and continues from the same cards
         with the same random numbers. A row has the ``index`` and the ``move``; ``win_share`` with its 95% interval
@@ -405,7 +408,7 @@ class Game:
         self, moves: Sequence[int | Mapping[str, Any]] | None, policies: _Policies | None, rng: int, *, first: int = 0,
         by_net: bool = False,
     ) -> Values:  # fmt: skip
-        """Return the estimator behind ``values`` before its first playout; ``by_net``: the one using the value net."""
+        """Return the estimator that ``values`` uses, before its first playout; ``by_net`` selects the value net."""
         if self.to_move is None:
             raise UserError("the game is over: there is nothing to decide")
         every = range(len(self._position.moves()))

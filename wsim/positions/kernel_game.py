@@ -1,4 +1,4 @@
-"""The base class of games whose rules and policies are kernels; importing it does not import the compiler."""
+"""Base class of games whose rules and policies are kernels. Importing it does not import the compiler."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 _STEPPED = ContextVar("stepped", default=False)
 _SUMS = ("wsim.stats.kernels.adding",)
-"""Modules with the entry points that sum whole games; compiled while waiting for other kernels."""
+"""Modules whose entry points compute sums over whole games. They are compiled while waiting for other kernels."""
 
 
 @contextmanager
 def compile_stepping() -> Iterator[None]:
-    """For plans prepared inside this context, compile kernels that step games, not kernels that play whole games."""
+    """Make plans prepared in this context compile the kernels that step games, not the kernels for whole games."""
     token = _STEPPED.set(True)
     try:
         yield
@@ -47,7 +47,7 @@ class KernelGame(Game):
 
     @property
     def _entry_module(self) -> str:
-        """The module of the main kernel that is needed: the one that plays whole games, or the one that steps games."""
+        """Name of the module with the required entry point, which either plays whole games or steps games."""
         return f"{self.POLICIES.home}.kernels.{'commands' if _STEPPED.get() else 'engine'}"
 
     def cold(self) -> float:
@@ -64,7 +64,7 @@ class KernelGame(Game):
         return numbers_of(entry, self.POLICIES)
 
     def line_up(self, plan: Plan) -> LineUp:
-        """Return the policies of a plan, ready for the engine, which is compiled at the same time if needed."""
+        """Return a plan's policies, ready for the engine, which is compiled in parallel if needed."""
         from wsim.jit import compiled_beside
 
         with compiled_beside(self._entry_module, () if _STEPPED.get() else _SUMS):

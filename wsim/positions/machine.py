@@ -84,7 +84,7 @@ class Machine:
         self._local = threading.local()
 
     def workspace(self) -> Any:
-        """Return the game record of this thread, as a record and as 64-bit words."""
+        """Return the game record that belongs to this thread, both as a record and as 64-bit words."""
         if not hasattr(self._local, "game"):
             whole = np.zeros(1, self.game)
             self._local.game = Argument.of(whole.view(np.recarray)[0]), whole.view(np.uint64).reshape(-1)
@@ -143,11 +143,11 @@ class VectorKernels:
     most_moves: int
 
     def states(self, count: int) -> NDArray[Any]:
-        """Return zeroed memory for the states of ``count`` games."""
+        """Allocate zeroed memory for the states of ``count`` games."""
         return np.zeros((count, self.machine.state.itemsize // 8), np.uint64)
 
     def step(self, states: NDArray[Any], request: Any, timesteps: Any, seen: NDArray[Any], masks: NDArray[Any]) -> None:
-        """Step every game that is not over (``wsim.kernels.lockstep``)."""
+        """Advance every unfinished game by one step (``wsim.kernels.lockstep``)."""
         machine = self.machine
         game, words = machine.workspace()
         with np.errstate(over="ignore"), machine.line_up.answering(game.answer):  # random numbers wrap around
@@ -159,18 +159,18 @@ class VectorKernels:
             machine.line_up.raise_wrong(game.answer)
 
     def observe(self, state: NDArray[Any], seat: int, seen: NDArray[Any]) -> None:
-        """Write the observation of a player."""
+        """Write a player's observation of a state into ``seen``."""
         self.machine.run(state, OBSERVE, 0, seat, seen=seen)
 
     def position(self, simulator: Simulator, state: NDArray[Any]) -> Position:
-        """Return a position with a copy of a state."""
+        """Return a position that owns a copy of a state."""
         position: Any = simulator.begin(0)
         position.words = state.copy()
         position.refresh(LOOK)
         return position  # type: ignore[no-any-return]
 
     def set_state(self, states: NDArray[Any], index: int, position: Any) -> None:
-        """Replace the state at an index by the state of a position."""
+        """Overwrite the state at an index with the state of a position."""
         states[index] = position.words
 
 
@@ -234,7 +234,7 @@ class KernelSimulator(Simulator, Generic[_Position]):
 
     @property
     def compiled(self) -> tuple[Any, Any, LineUp]:
-        """The records of rules and seating for kernels, and the line-up."""
+        """The rules and seating records for kernels, and the line-up."""
         return self.rules, self.seating, self.line_up
 
     @property
@@ -282,7 +282,7 @@ class KernelSimulator(Simulator, Generic[_Position]):
 
     @property
     def game_dtype(self) -> np.dtype[Any]:
-        """The dtype of a game in the kernels."""
+        """The dtype of the kernels' game record."""
         return self._kernel("layout", "GAME")  # type: ignore[no-any-return]
 
     @cached_property
@@ -301,11 +301,11 @@ class KernelSimulator(Simulator, Generic[_Position]):
         return None
 
     def base_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
-        """Return the seats table of rows that kernels wrote (``base_dtype``)."""
+        """Return the seats table built from rows written by kernels (``base_dtype``)."""
         return super().seats_frame(rows)
 
     def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
-        """Return the seats table of rows, including the figures of each game if the option ``character`` is set."""
+        """Return the seats table built from kernel rows, with the figures of each game if ``character`` is set."""
         if rows.dtype == self.base_dtype:
             return self.base_frame(rows)
         figures = np.asarray(rows["character"])
@@ -329,7 +329,7 @@ class KernelSimulator(Simulator, Generic[_Position]):
     def _play(
         self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None, recording: int, seated: Any = None
     ) -> tuple[int, Any]:
-        """Return the number of picks written and the record of the last game, which the thread's next call overwrites.
+        """Play games; return the number of picks written and the last game record, valid until the thread's next call.
 
         ``seated``: seating, addresses and order of the entries, if different from the plan's.
         """
@@ -365,7 +365,7 @@ class StatePosition(Position):
     DECISIONS: Sequence[str] = ("move",)
 
     def __init__(self, simulator: Any, number: int) -> None:
-        """Begin game ``number`` of a simulator, before its first decision."""
+        """Begin game ``number`` of a simulator and stop before its first decision."""
         self.simulator, self.machine = simulator, simulator.machine
         self.words = np.zeros(self.machine.state.itemsize // 8, np.uint64)
         self._run(BEGIN, number)
@@ -399,7 +399,7 @@ class StatePosition(Position):
         return self.words.view(self.machine.state).view(np.recarray)[0]
 
     def refresh(self, command: int, number: int = 0, seat: int = EVERYTHING) -> None:
-        """Run a command that adds a part of a position being set up (ADD) or lists its moves (LOOK)."""
+        """Run a command: ADD an item to a position that is being set up, or LOOK up the legal moves."""
         self._run(command, number, seat)
 
     def take(self, index: int) -> None:
@@ -423,7 +423,7 @@ class StatePosition(Position):
         return copy
 
     def redrawn(self, seat: int, seed: int, number: int = 0) -> Self:
-        """Return a copy in which everything that the seat cannot know is resampled; seed and number fix the result."""
+        """Return a copy with everything hidden from the seat resampled, reproducibly for a given seed and number."""
         copy = self.clone()
         copy._run(REDRAW, number, seat, seed)  # noqa: SLF001 (it is of this class)
         return copy
@@ -444,7 +444,7 @@ class StatePosition(Position):
     def compare(
         self, simulator: Simulator, moves: Sequence[int], playouts: int, seat: int | None, seed: int, first: int = 0
     ) -> NDArray[np.float64]:
-        """Play to the end after each of some moves; return (score, win share), shape (n, moves, seats, 2).
+        """Play to the end after each given move; return (score, win share), shape (n, moves, seats, 2).
 
         Playout i has the same cards, resampled as in ``play_out``, and the same random streams for every move.
         """
@@ -465,7 +465,7 @@ class StatePosition(Position):
 
 
 def _copied(seating: Any) -> Any:
-    """Return a copy of a seating; only the settings in use are copied, because they are large."""
+    """Return a copy of a seating record, with only the settings in use, because all settings together are large."""
     copied = seating_like(seating)
     for name in seating.dtype.names:
         used = slice(None) if name != "settings" else slice(int(seating["settings_at"].max()) + 1)

@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from wsim.policies.numbers import Number
 
 SLOW = "Plain Python plays some thousand games a second; rules as kernels play some hundred times as many"
-"""A remark in the catalogue and the search of such a game; docs/own-game.md describes a game with kernels."""
+"""Remark printed with the catalogue and the searches of such a game. docs/own-game.md describes games with kernels."""
 CHECKED = 20
-"""Number of games that check a patch, for each number of players."""
+"""Number of games played to check a patch, for each number of players."""
 
 SAMPLED = 8
-"""Number of games that are played to find out which numbers views contain."""
+"""Number of games played to collect the names of all numbers in views."""
 
 PolicyFunction = Callable[..., int]
 """Takes a seat's view, the legal moves, a random stream and its parameters; returns the index of a move."""
@@ -88,7 +88,7 @@ class PlainPosition(Position):
         """Resample everything that a seat cannot know; do nothing if nothing is hidden."""
 
     def details(self) -> Sequence[Mapping[str, Any]]:
-        """Return every seat's values of the additional columns (``PlainGame.COLUMNS``) at the end."""
+        """Return the final values of the additional columns (``PlainGame.COLUMNS``) for every seat."""
         return [{}] * self.players
 
     def take(self, index: int) -> None:
@@ -126,7 +126,7 @@ class PlainPosition(Position):
         ]
 
     def redrawn(self, seat: int, seed: int, number: int = 0) -> Self:
-        """Return a copy in which everything that the seat cannot know is resampled; seed and number fix the result."""
+        """Return a copy with everything hidden from the seat resampled, reproducibly for a given seed and number."""
         copy = self.clone()
         copy.redraw(seat, stream("redraw", seed, number))
         return copy
@@ -144,12 +144,12 @@ class PlainPosition(Position):
 
 
 def stream(*words: object) -> random.Random:
-    """Return a random stream that depends only on these words, which cannot be inferred from its numbers."""
+    """Return a random stream seeded by these words, which cannot be inferred from its output."""
     return random.Random("/".join(map(str, words)))
 
 
 def numbers_in(value: Any, name: str = "") -> dict[str, int]:
-    """Return the whole numbers and truth values in nested lists and mappings, by their paths (``hand.0``)."""
+    """Return the integers and booleans in nested lists and mappings, keyed by their paths (``hand.0``)."""
     if isinstance(value, bool | int):
         return {name: int(value)}
     parts = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list | tuple) else ()
@@ -212,7 +212,7 @@ class PlainSimulator(Simulator):
         return self.game.ACTIONS
 
     def player_of(self, entry: int) -> Player:
-        """Return a player of the line-up; entry numbers beyond its end start again from the first player."""
+        """Return the player of a line-up entry; entry numbers wrap around at the end of the line-up."""
         return self.players[entry % len(self.players)]
 
     def begin(self, number: int) -> PlainPosition:
@@ -299,7 +299,7 @@ class PlainGame(Game):
 
     @property
     def CATALOGUES(self) -> Catalogues:  # type: ignore[override]  # noqa: N802 (an attribute of games)
-        """Its values for ``wsim catalog``."""
+        """The values of the rules, for ``wsim catalog``."""
         return PlainCatalogues(self)
 
     def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:  # noqa: ARG002
@@ -414,7 +414,7 @@ class PlainCatalogues(Catalogues):
         return self.game.values_of(source.patches, source.changes)
 
     def page(self, source: Source, name: str | None) -> CataloguePage:
-        """Return the values of the rules, or one of them."""
+        """Return a page with all values of the rules, or only the named one."""
         values = self._values(source)
         if name is not None and name not in values:
             known = f"{nearest(name, values)}: it has {', '.join(values) or 'none'}"
@@ -434,7 +434,7 @@ class PlainCatalogues(Catalogues):
         return str(few) if few == many else f"{few} to {many}"
 
     def rulesets(self) -> Rows:
-        """Return the only rule set."""
+        """Return one row, for the only rule set."""
         return [{"ruleset": self.game.RULESET, "title": self.game.TITLE, "players": self.players}]
 
     def differences(self, source: Source, old: str, new: str) -> tuple[Rows, Sequence[str]]:  # noqa: ARG002
@@ -442,7 +442,7 @@ class PlainCatalogues(Catalogues):
         raise UserError(f"{self.game.NAME} has one rule set, {self.game.RULESET}: there is nothing to compare")
 
     def check(self, source: Source, path: str) -> Rows:
-        """Check a patch and play games with it at every number of players."""
+        """Check a patch by playing games with it for every number of players; return a summary row."""
         from wsim.lab.plan import Plan
 
         patches = (*source.patches, path)

@@ -20,7 +20,7 @@ MAX_HINTS = 100_000
 SHOWN = 5
 """Moves shown in a hint."""
 MOMENT = ("to_move", "decision")
-"""Keys of an observation that only say who decides next: they change while others choose at the same time."""
+"""Observation keys that only identify the next decision. They change while others choose at the same time."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class PlayedGame:
     Attributes
     ----------
     game: its current state. people: the seats of the people. moves: the index of every move so far.
-    opened: seat and description of every open move, in games that do not list public moves themselves.
+    opened: seat and description of every public move, for games that do not list public moves themselves.
     """
 
     def __init__(self, game: Game, people: Iterable[int]) -> None:
@@ -63,7 +63,7 @@ class PlayedGame:
         self.lead(after, after.made())
 
     def lead(self, after: Game, index: int) -> None:
-        """Adopt a copy of the game in which a policy has made its move."""
+        """Replace the game by a copy in which a policy has already made this move."""
         before, self.game = self.game, after
         self._record_move(before, index)
 
@@ -108,7 +108,7 @@ def hint(game: Game, playouts: int | None = None, shown: int | None = SHOWN) -> 
 
 
 def ahead(game: Game, seat: int) -> Game | None:
-    """Return the game at a seat's next decision if it can decide now; None if it must first see what others do.
+    """Return the game at a seat's next decision if the seat can decide now; None if other moves must be revealed first.
 
     Players who choose at the same time are asked one after the other. Until the seat is asked, nothing that it knows
     changes, so its legal moves are the same now; in the returned copy the others have made arbitrary moves.

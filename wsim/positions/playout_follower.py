@@ -43,7 +43,7 @@ class PlayoutFollower:
         return f"Chances: {self.playouts} playouts at every decision; drama and lead changes include their noise"
 
     def frame(self, followed: Followed) -> pl.DataFrame:
-        """Return the seats table."""
+        """Return the seats table of the followed games."""
         return self.simulator.seats_frame(followed.rows)
 
     def follow(self, first: int, games: int, gap: int = GAP) -> Followed:
@@ -82,7 +82,7 @@ class PlayoutFollower:
 
 
 def follower_of(simulator: Simulator, playouts: int | None) -> Follower | PlayoutFollower:
-    """Return a follower of a simulator's games: its value net, or playouts if they are requested or it has no net."""
+    """Return a follower for a simulator's games: its value net, or playouts if requested or if there is no net."""
     if playouts is None and getattr(simulator, "value_net", None) is not None:
         follower: Follower = simulator.follower  # type: ignore[attr-defined]
         return follower

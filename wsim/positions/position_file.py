@@ -84,7 +84,7 @@ def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any
 
 
 def _refuse_wrong_keys(file: Mapping[str, Any]) -> None:
-    """Raise UserError that lists all unknown keys and all values of a wrong kind."""
+    """Raise a UserError that lists all unknown keys and all values of the wrong type."""
     mistakes = Mistakes()
     for key, kind, noun in (
         ("seat", int, "a whole number"),

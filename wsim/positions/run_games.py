@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Played(Protocol):
-    """The part of a run that is needed here (``wsim.lab.store.Run``)."""
+    """The attributes of a run (``wsim.lab.store.Run``) that this module uses."""
 
     @property
     def path(self) -> Path:

@@ -140,7 +140,7 @@ class Story:
 
 
 def with_names(story: Story, names: Sequence[str]) -> Story:
-    """Return a story with the names of the players at a table; the name of a seat's board replaces its policy."""
+    """Return a story in which each seat is named after its player and lists its board instead of its policy."""
     numbered = re.compile(r"Seat \d+")
     seats = [
         replace(seat, name=names[place], policy="" if numbered.fullmatch(seat.name) else seat.name)

@@ -16,7 +16,7 @@ def parse_int_in_range(noun: str, value: Any, least: int, most: int) -> int:
 
 
 def listed(noun: str, value: Any, kind: Any) -> list[Any]:
-    """Return a list of items of one kind (str, int, Mapping); raise UserError for anything else."""
+    """Return a list whose items all have one type (str, int or Mapping); raise UserError for anything else."""
     valid = isinstance(value, list) and all(isinstance(item, kind) and not isinstance(item, bool) for item in value)
     if not valid:
         wanted = {str: "names", int: "numbers"}.get(kind, "objects")
@@ -25,7 +25,7 @@ def listed(noun: str, value: Any, kind: Any) -> list[Any]:
 
 
 def object_in(noun: str, value: Any) -> Mapping[str, Any]:
-    """Return an object of numbers; raise UserError for anything else."""
+    """Return a JSON object whose values are numbers; raise UserError for anything else."""
     if not isinstance(value, Mapping):
         raise UserError(f"{noun} must be an object of numbers, not {value!r}")
     return value
@@ -41,7 +41,7 @@ def refuse_unknown(noun: str, given: Iterable[str], known: Sequence[str], unname
 
 
 def counts(noun: str, given: Any, names: Sequence[str]) -> list[int]:
-    """Return the count of each name in an object of counts; raise UserError for anything else."""
+    """Return the counts in a JSON object, in the order of ``names``; raise UserError for anything else."""
     if not isinstance(given, Mapping):
         raise UserError(f"{noun} must be an object of counts, not {given!r}")
     numbers, mistakes = [], Mistakes()

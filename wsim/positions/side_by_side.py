@@ -101,7 +101,7 @@ def _decide(
     kernels: SideBySide, policy: Isolated, number: int, later: NDArray[np.int64], games: Any, waiting: Any, rules: Any,
     first: int,
 ) -> None:  # fmt: skip
-    """Let a policy make all decisions that wait for it."""
+    """Let a policy make all decisions that are waiting for it, as one batch."""
     games_asked = np.zeros(len(waiting), np.int64)
     with policy.channel() as channel:
         slots = channel.slots
@@ -133,7 +133,7 @@ class _Places(Sequence[str]):
 
 
 def _close_gaps(picks: NDArray[Any], written: NDArray[np.int64]) -> int:
-    """Move the picks of all games together, without gaps, in order; return their number."""
+    """Remove the gaps between the picks of successive games, in place; return the number of picks."""
     share, end = len(picks) // len(written), 0
     for place, count in enumerate(written.tolist()):
         start = place * share

@@ -57,9 +57,9 @@ class ValueNet:
 
     Attributes
     ----------
-    file: the file of the net.
-    slopes: a file with the slopes that calibrate the net for games among the built-in ``net``: one per phase, by rule
-        set and number of players.
+    file: the path of the net.
+    slopes: the path of the slopes that calibrate the net for games played by the built-in ``net``: one per phase, by
+        rule set and number of players.
     entries: the location of its ``Entries``, as ``module:NAME``. stages: the maximum number of stages in a game.
     phases: the names of its phases, each with its first stage.
     """
@@ -71,7 +71,7 @@ class ValueNet:
     phases: Mapping[str, int]
 
     def known_slopes(self, plan: Plan) -> list[float] | None:
-        """Return the slopes of tables of ``net`` by phase; None if they are not known for this number of players."""
+        """Return the stored slopes for tables of ``net``, by phase; None if there are none for this number of players."""
         known = json.loads(self.slopes.read_text(encoding="utf-8"))["slopes"]
         slopes: list[float] | None = known.get(plan.ruleset, {}).get(str(plan.players))
         return slopes
@@ -85,7 +85,7 @@ class ValueNet:
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """The correction of the net's chances for the policies that play.
+    """A correction that calibrates the net's chances for the policies at the table.
 
     Attributes
     ----------
@@ -172,7 +172,7 @@ class Follower:
 
     @property
     def _stored(self) -> Calibration | None:
-        """The stored correction, at tables of the shipped ``net`` with the printed rules; None for others."""
+        """The stored correction, if only the shipped ``net`` plays and the rules are as printed; otherwise None."""
         plan, slopes = self._simulator.plan, self._values.known_slopes(self._simulator.plan)
         changed = plan.cards is not None or plan.patch or plan.set or CHANGING & plan.options.keys()
         if slopes is None or changed or set(plan.policies) != {"net"}:
@@ -194,7 +194,7 @@ class Follower:
         return settling_of(list(self.phases))
 
     def frame(self, followed: Followed) -> pl.DataFrame:
-        """Return the seats table of games."""
+        """Return the seats table of the followed games."""
         frame: pl.DataFrame = self._simulator.base_frame(followed.rows)
         return frame
 
@@ -280,7 +280,7 @@ class Follower:
         return replace(raw, chances=chances, tried=tried)
 
     def follow_raw(self, first: int, games: int, gap: int) -> Followed:
-        """Do the same as ``follow``, but return the net's chances without calibration."""
+        """Play games like ``follow``, but return the net's chances without calibration."""
         simulator, room, players = self._simulator, self._values.stages, self._simulator.plan.players
         rows = np.zeros(games * simulator.seats, simulator.base_dtype)
         stages, chances = np.full((games, room), -1, np.int16), np.zeros((games, room, players), np.float32)

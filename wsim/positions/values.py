@@ -31,7 +31,7 @@ SCORE, SHARE = 0, 1  # indices of an outcome
 
 
 class Values:
-    """Running sums of playouts for some moves of a position.
+    """Running sums over the playouts of some moves in a position.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Values:
         self._products: NDArray[np.float64] = np.zeros((2, count, count))
 
     def play(self, playouts: int) -> None:
-        """Play more playouts of every move."""
+        """Add this many playouts of every move to the sums."""
         watcher = self.seat if self.hidden else None
         outcomes = self._outcomes(playouts, watcher, FAR + self.first + self.playouts)
         self._sums += outcomes.sum(axis=0)
@@ -113,7 +113,7 @@ class Values:
         return replace(estimate, ends=np.where(flat, ends, np.nan))
 
     def _interval(self, mean: NDArray[np.float64], squares: NDArray[np.float64]) -> Estimate:
-        """Return the estimate of means of independent playouts, given the sums of squares."""
+        """Return the means of independent playouts as an estimate, with errors derived from the sums of squares."""
         n = self.playouts
         spread = np.maximum(squares - n * mean * mean, 0.0)
         spread[spread < 1e-9 * np.maximum(squares, 1.0)] = 0.0  # rounding error of a zero spread
@@ -144,7 +144,7 @@ class Values:
 
 
 class ValuesByNet(Values):
-    """Values of moves by the value net: its chances some stages after the move, instead of playouts to the end.
+    """Move values estimated by the value net: its chances some stages after the move replace playouts to the end.
 
     Intervals cover only the resampling of what the seat cannot know, not the errors of the net. Scores are unknown
     (NaN).
@@ -159,7 +159,7 @@ class ValuesByNet(Values):
         return outcomes
 
     def play_on(self, playouts: int | None, seconds: float | None = None, progress: Progress | None = None) -> None:
-        """Resample as often as the net needs."""
+        """Add resampled positions: ``WORLDS`` of them if ``playouts`` is ``BY_NET``, otherwise as in ``Values``."""
         super().play_on(WORLDS if playouts == BY_NET else playouts, seconds, progress)
 
     def estimate(self, outcome: int) -> Estimate:
@@ -167,16 +167,16 @@ class ValuesByNet(Values):
         return self._means(outcome)
 
     def losses(self, best: int) -> Estimate:
-        """Return the losses; if all resampled positions agree, the interval has no width."""
+        """Return the losses as ``Values`` does, but with a zero-width interval if all resampled positions agree."""
         return replace(super().losses(best), ends=None)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the moves, best first; ``games`` is 0."""
+        """Return the moves, best first, with ``games`` set to 0."""
         return [{**row, "games": BY_NET} for row in super().rows()]
 
 
 def has_value_net(simulator: Simulator) -> bool:
-    """Return whether there is a value net for a table."""
+    """Return whether there is a value net for the simulator's table."""
     return getattr(simulator, "value_net", None) is not None
 
 

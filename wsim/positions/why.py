@@ -1,4 +1,4 @@
-"""Why a game went as it did: the options at every decision, their values, and the cost of the choice."""
+"""Explain why a game went as it did: the options at every decision, their values, and the cost of the choice."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def why_of(
     plan: Plan, number: int, playouts: int = PLAYOUTS, *, seat: int | None = None, policies: str | None = None,
     progress: Progress | None = None, threads: int | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the values of the decisions of a game of a plan (``why`` in docs/trace.md).
+    """Evaluate all decisions in one game of a plan (for the format, see ``why`` in docs/trace.md).
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def why_along(
     decisions: Sequence[tuple[Game, int]], playouts: int = PLAYOUTS, *, seat: int | None = None,
     policies: str | None = None, progress: Progress | None = None, threads: int | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the values of decisions of one game, as ``why_of`` does.
+    """Evaluate the given decisions, all from one game, and return a result like that of ``why_of``.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def values_along(
     decisions: Sequence[tuple[Game, int]], playouts: int = PLAYOUTS, policies: str | None = None,
     threads: int | None = None,
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
-    """Yield the valued decisions of ``why_along`` in order, each as soon as it is ready.
+    """Yield the evaluated decisions for ``why_along`` in order, each as soon as it is ready.
 
     ``threads`` processors share the decisions (None: all usable ones; one for the value net, which is fast).
     """
@@ -92,7 +92,7 @@ def values_along(
 
 
 def _valued(before: Game, index: int, playouts: int, policies: str | None) -> dict[str, Any]:
-    """Return one decision of ``why_along`` with the values of its moves."""
+    """Evaluate the moves of one decision and return its entry in the result of ``why_along``."""
     observed = before.observe().record
     decided: dict[str, Any] = {key: observed[key] for key in ("age", "turn") if key in observed}
     decided |= {"seat": before.to_move, "decision": before.decision}
@@ -106,7 +106,7 @@ def _valued(before: Game, index: int, playouts: int, policies: str | None) -> di
 
 
 def mark_costly(valued: Sequence[dict[str, Any]], playouts: int = PLAYOUTS) -> None:
-    """Mark the most costly of some valued decisions (``costly``)."""
+    """Set ``costly`` on every evaluated decision: true for the most costly mistakes, at most ``COSTLY`` of them."""
     mistakes = [decision for decision in valued if is_mistake(decision["cost"], playouts)]
     costly = sorted(mistakes, key=lambda decision: -decision["cost"]["win_share"])[:COSTLY]
     for decision in valued:
@@ -114,7 +114,7 @@ def mark_costly(valued: Sequence[dict[str, Any]], playouts: int = PLAYOUTS) -> N
 
 
 def is_mistake(cost: Mapping[str, float | None], playouts: int) -> bool:
-    """Return whether a move clearly cost win share."""
+    """Return whether a move clearly reduced the win share."""
     least = NOTICEABLE if playouts == BY_NET else 0.0
     return (cost["low"] or 0) > 0 and (cost["win_share"] or 0) >= least
 
@@ -169,7 +169,7 @@ def _lines(decided: Mapping[str, Any], simulator: Simulator) -> Iterator[str]:
 
 
 def _hand(hand: Any) -> str:
-    """Return a hand as text: a list of names, or kinds with their counts."""
+    """Format a hand as text, given either a list of names or a mapping from kinds to counts."""
     if isinstance(hand, Mapping):
         return ", ".join(f"{number} {kind}" for kind, number in hand.items()) or "none"
     return ", ".join(map(str, hand)) or "none"
