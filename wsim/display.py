@@ -1,4 +1,4 @@
-"""Format values, tables and documents: cells with units and intervals, JSON, CSV, and HTML for notebooks.
+"""Format values, tables and documents as text, JSON, CSV and HTML, with units and intervals.
 
 All renderers get their cells from this module: pages and notebooks use a value and its interval as text (``written``,
 ``interval_of``), the terminal a column of aligned numbers (``aligned``). It imports neither numpy nor Polars.
@@ -62,7 +62,7 @@ def number_range(low: float | None, high: float | None, decimals: int = 2, *, si
 
 
 def title(text: str) -> str:
-    """Format words as a heading: capitalised, unless the first word is a single letter (``n``, ``x fair share``)."""
+    """Capitalise a heading, unless its first word is a single letter (``n``, ``x fair share``)."""
     words = text.replace("_", " ").strip()
     return words if len(words.partition(" ")[0]) == 1 else words[:1].upper() + words[1:]
 
@@ -106,7 +106,7 @@ def cell_words(column: Column, row: Row) -> str:
 
 
 def _in_units(column: Column, value: float) -> tuple[float, int]:
-    """Convert a number to its display unit; return it with its number of decimals."""
+    """Convert a number to its display unit; return the converted number and its decimal places."""
     if column.kind is SHARE:
         return 100 * value, 1
     if column.kind in (POINTS, RATIO, TURN):
@@ -125,7 +125,7 @@ def _plain(value: Any) -> str:
 
 
 def aligned(column: Column, rows: Rows) -> tuple[str, ...]:
-    """Return the cells of a column for plain text, with equal decimals and each interval's half width after ±."""
+    """Format a column for plain text, with equal decimals and each interval's half width after ±."""
     values = [row.get(column.name) for row in rows]
     decimals = _decimals([value for value in values if isinstance(value, float)])
     if column.kind is PROBABILITY:
@@ -141,7 +141,7 @@ def aligned(column: Column, rows: Rows) -> tuple[str, ...]:
 
 
 def is_numeric(values: Iterable[Any]) -> bool:
-    """Return whether all values are numbers or missing, in which case plain text right-aligns them."""
+    """Return whether all values are numbers or missing; if so, plain text right-aligns the column."""
     return all(value is None or _is_number(value) for value in values)
 
 
@@ -178,7 +178,7 @@ def _decimals(numbers: Iterable[float]) -> int:
 
 
 def json_of(value: Any) -> Any:
-    """Return a value that JSON can represent: NaN and infinity become null, dates and similar values become strings."""
+    """Convert a value for JSON: NaN and infinity become null, dates and similar values become strings."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -189,7 +189,7 @@ def json_of(value: Any) -> Any:
 
 
 def csv_of(frame: pl.DataFrame, record: Mapping[str, Any]) -> str:
-    """Return rows as CSV, preceded by comment lines ``# {...}``: one JSON object per entry of the record."""
+    """Format rows as CSV, preceded by one comment line ``# {...}`` per entry of the record."""
     import json  # imported late: every command imports this module
 
     items = json_of(dict(record)).items()
@@ -198,7 +198,7 @@ def csv_of(frame: pl.DataFrame, record: Mapping[str, Any]) -> str:
 
 
 def html_of(heading: str, document: Document) -> str:
-    """Return a document as HTML for a notebook; all text is escaped."""
+    """Render a document as HTML for a notebook, with all text escaped."""
     parts = [f"<h4>{escape(heading)}</h4>", *_paragraphs(text for text in document.head if text != heading)]
     parts += [_html_table(sheet, "" if sheet.title == heading else sheet.title) for sheet in document.tables]
     if document.missing and not any(sheet.rows for sheet in document.tables):
@@ -214,7 +214,7 @@ def _paragraphs(sentences: Iterable[str]) -> list[str]:
 
 
 def _html_table(sheet: Sheet, caption: str) -> str:
-    """Return the main columns of a table as HTML: headings with units, values with intervals."""
+    """Render the main columns of a table as HTML, with units in the headings and intervals next to the values."""
     columns = sheet.shown
 
     def cell(column: Column, row: Row) -> str:

@@ -124,7 +124,7 @@ def names(columns: Iterable[str]) -> list[Column]:
 
 
 def default_column(name: str, values: Iterable[Any]) -> Column:
-    """Declare a column from its values alone: as text, counts or other numbers."""
+    """Infer the declaration of a column from its values: text, counts or other numbers."""
     known = [value for value in values if value is not None]
     if not known or any(isinstance(value, bool) or not isinstance(value, int | float) for value in known):
         return Column(name, TEXT)
@@ -176,7 +176,7 @@ class Chart:
     judged: bool = False
 
     def marks_clear(self, row: Row, ends: tuple[float, float] | None, reference: float | None) -> bool:
-        """Return whether the mark of a row is filled; without a reference, all are. ``ends``: its interval."""
+        """Return whether a row's mark is filled, given its interval ``ends``; without a reference, all marks are."""
         if reference is None:
             return True
         if self.judged:
@@ -222,7 +222,7 @@ class Sheet:
 
 
 def columns_of(present: Sequence[str], declared: Iterable[Column], rows: Rows = ()) -> list[Column]:
-    """Return the columns of a table in order, without those that contain the interval ends of other columns."""
+    """Return the columns of a table in order, without columns that only store interval ends."""
     known = {column.name: column for column in declared}
     hidden = {end for name in present if name in known for end in known[name].ends or ()}
     return [
@@ -234,7 +234,7 @@ def columns_of(present: Sequence[str], declared: Iterable[Column], rows: Rows = 
 
 @dataclass(frozen=True)
 class Conclusion:
-    """The conclusion of an answer: a short sentence, its figures, and whether they are clear."""
+    """The conclusion of an answer: a short sentence, its figures, and whether the result is clear."""
 
     headline: str
     detail: str

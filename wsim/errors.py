@@ -1,4 +1,4 @@
-"""The only kind of error that a user can cause: it is shown as a sentence, never as a traceback."""
+"""The error for invalid user input, which is shown as a sentence, never as a traceback."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Mistakes:
                 self.add(sentence)
 
     def raise_any(self) -> None:
-        """Raise UserError if there are mistakes: the first on the first line, the others below it."""
+        """Raise a UserError that lists the mistakes, one per line; do nothing if there are none."""
         if self.sentences:
             first, *others = self.sentences
             more = [f"{_ALSO}{sentence}" for sentence in others[:MAX_SHOWN]]
@@ -50,7 +50,7 @@ class Mistakes:
 
 
 def nearest(value: str, accepted: Iterable[str]) -> str:
-    """Return `` (did you mean 'x'?)`` for the accepted value closest to ``value``, or an empty string."""
+    """Suggest the accepted value closest to ``value``: `` (did you mean 'x'?)``, or an empty string."""
     from difflib import get_close_matches
 
     by_lower = {str(name).lower(): str(name) for name in accepted}
@@ -73,7 +73,7 @@ def refuse_unprintable(text: str, noun: str, allowed: str = "\n\t") -> None:
 
 
 def printable(text: str) -> str:
-    """Return text with its control characters escaped: ``\\u001b`` for ESC.
+    """Escape the control characters in a string, such as ESC as ``\\u001b``.
 
     Messages quote text from files, which must not set a title, clear the screen or forge a line.
     """

@@ -1,4 +1,4 @@
-"""Files: written atomically (temporary file, flush, rename), and read with size limits."""
+"""Write files atomically (temporary file, flush, rename), and read files with size limits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def is_remote(path: str | os.PathLike[str]) -> bool:
 
 
 def shown_path(path: Path) -> str:
-    """Return a path as a user would type it in the shell that started this process."""
+    """Return a path as a user would type it at the prompt where this process was started."""
     current = Path.cwd()
     return os.path.relpath(path, current) if path.is_relative_to(current) else str(path)
 
@@ -50,7 +50,7 @@ class StoreError(OSError):
 
 
 def explained(action: str, path: Path, error: Exception) -> StoreError:
-    """Convert an operating system error, also if Polars reports it, to a StoreError with a one-sentence message."""
+    """Convert an operating system error, possibly reported by Polars, to a StoreError with a one-sentence message."""
     why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     # Polars reports a full disk as "parquet: File out of specification: underlying IO error: No space left on device
     # (os error 28)".
@@ -111,7 +111,7 @@ def content_digest(content: bytes) -> str:
 
 
 def bytes_within(path: Path, most: int = MAX_BYTES) -> bytes:
-    """Return the content of a file; raise OSError if unreadable, ValueError if not a regular file or too large."""
+    """Read a file of limited size; raise OSError if unreadable, ValueError if not a regular file or too large."""
     if path.exists() and not (path.is_file() or path.is_dir()):  # a device or a pipe may have no end
         raise ValueError("it is not a regular file")
     with path.open("rb") as file:
@@ -124,7 +124,7 @@ def bytes_within(path: Path, most: int = MAX_BYTES) -> bytes:
 
 
 def text_within(path: Path) -> str:
-    """Return the text of a UTF-8 file; raise the errors of ``bytes_within``."""
+    """Read a UTF-8 file of limited size; raises the same errors as ``bytes_within``."""
     return bytes_within(path).decode("utf-8")
 
 
@@ -146,11 +146,11 @@ def refuse_outside(path: str) -> None:
 
 
 def visible(folder: Path) -> list[str]:
-    """Return the file names in a folder, without hidden files such as leftovers of killed writers."""
+    """List the files in a folder, without hidden files such as leftovers of killed writers."""
     return [name for name in os.listdir(folder) if not name.startswith(".")]
 
 
 def clean(folder: Path) -> None:
-    """Remove leftovers of killed writers. No other process may be writing in the folder."""
+    """Remove the temporary files of killed writers. No other process may be writing to the folder."""
     for path in folder.glob(f".*{_SUFFIX}"):
         path.unlink(missing_ok=True)

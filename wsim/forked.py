@@ -25,7 +25,7 @@ class _Forks:
         self.without_threads = False  # this process was forked from one in which Polars had threads
 
     def look(self) -> None:
-        """Check before a fork whether Polars has threads or, if that is not visible, whether it is loaded."""
+        """Record before a fork whether Polars has threads; where threads are not visible, whether Polars is loaded."""
         self.threads_before = False
         if "polars" in sys.modules:
             try:
@@ -37,7 +37,7 @@ class _Forks:
                 self.threads_before = True
 
     def begin_child(self) -> None:
-        """Record in the child what ``look`` found before the fork."""
+        """Copy the result of ``look`` to the state of the child process."""
         self.without_threads |= self.threads_before
 
 

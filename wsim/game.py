@@ -1,4 +1,4 @@
-"""The interface of a game: abstract methods for what only the game itself knows, defaults for everything else.
+"""The interface of a game: abstract methods for the game's own rules, and default methods for everything else.
 
 A third-party game is a package with a ``Game``, a ``Simulator`` of its plans, a ``Position`` if its games can be
 stepped, and an entry point (``wsim.installed``); wsim itself needs no changes. A game with compiled kernels starts from
@@ -82,12 +82,12 @@ class Simulator(ABC):
 
     @property
     def labels(self) -> Sequence[str]:
-        """The label of each line-up entry in tables, one per player."""
+        """The label shown in tables for each line-up entry, one per player."""
         names = [str(entry) for entry in self.plan.line_up]
         return names * self.plan.players if len(names) == 1 else names
 
     def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
-        """Return the seats table of these rows: one row per game and seat, in order.
+        """Convert rows written by ``play`` to the seats table: one row per game and seat, in order.
 
         Every game has the columns game, seat (from 0), policy (Enum), total (the score) and win_share (1 for a single
         winner, 1/n for each of n). With ``rank`` (1 is best, ties share it), a seat that does not compete has rank 0;
@@ -102,14 +102,14 @@ class Simulator(ABC):
         return _frame_of(rows).with_columns(policy=names.gather(rows["policy"]))
 
     def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
-        """Return the picks table: one row per decision, joined to the seats on game and seat.
+        """Convert picks written by ``play`` to the picks table: one row per decision, joined to seats on game and seat.
 
         By default the columns are the fields of the picks.
         """
         return _frame_of(picks)
 
     def with_line_up(self, policies: Sequence[str]) -> Simulator:
-        """Return a simulator with the same rules and options but a different line-up, faster than preparing a plan."""
+        """Return a simulator with a different line-up, sharing rules and options; faster than preparing a new plan."""
         return find_game(self.plan.game).prepare(self.plan.replace(policies=policies))
 
     def play_seated(self, first: int, rows: NDArray[Any], orders: NDArray[np.int64]) -> None:
@@ -165,7 +165,7 @@ class Simulator(ABC):
         return {}
 
     def public_move_text(self, move: Mapping[str, Any]) -> str:
-        """Describe the public part of a move (an entry of a position's ``public_moves``) in a few words."""
+        """Describe the public part of a move in a few words; ``move`` is an entry of ``Position.public_moves``."""
         return self.phrase(move)
 
     def scene(self, view: Mapping[str, Any]) -> Scene | None:  # noqa: ARG002 (of a game with a page of its own)
@@ -176,7 +176,7 @@ class Simulator(ABC):
         return None
 
     def moment(self, position: Any) -> Hashable:  # noqa: ARG002 (of a game with scenes)
-        """Return a value that changes whenever a page should pause, such as the turn."""
+        """Return a value, such as the turn, that changes at each moment when a page should pause."""
         return None
 
     def known_points(self, position: Any) -> list[Mapping[str, int]]:  # noqa: ARG002 (of a game with open points)
@@ -184,7 +184,7 @@ class Simulator(ABC):
         return []
 
     def story(self, number: int) -> Story:
-        """Replay one game and return its scenes and the positions in between, for a page that steps through it."""
+        """Replay one game and return its scenes, for a page that steps through them."""
         from wsim.positions.scenes import plain_story
 
         position = self.begin(number)
@@ -200,12 +200,12 @@ class Simulator(ABC):
         return {}
 
     def changed(self, other: Any) -> Sequence[str]:  # noqa: ARG002 (of a game with OWNED)
-        """Return the names of the items (``Game.OWNED``) that differ from those of another simulator of the game."""
+        """Return the names of items (``Game.OWNED``) whose definition differs in another simulator of the game."""
         return ()
 
 
 def _frame_of(rows: NDArray[Any]) -> pl.DataFrame:
-    """Return the fields of structured rows as columns."""
+    """Convert a structured array to a frame with one column per field."""
     import numpy as np
     import polars as pl
 
@@ -218,7 +218,7 @@ Restrict: TypeAlias = "Callable[[Plan, int, str], Plan]"
 
 @dataclass(frozen=True)
 class PickExperiment:
-    """How a game's picks are randomised and analysed.
+    """Describes how a game's picks are randomised and analysed.
 
     Attributes
     ----------
@@ -241,7 +241,7 @@ class PickExperiment:
 
 @dataclass(frozen=True)
 class Tuning:
-    """How a game's values are tuned (``wsim balance``): the values, and predictions of changes without playing.
+    """Describes how a game's values are tuned (``wsim balance``), and predicts changes without playing.
 
     A value is identified by its path in a patch (``("cards", "Palace", "points")``).
 
@@ -326,10 +326,10 @@ class Game(ABC):
 
     @abstractmethod
     def policies(self) -> Sequence[Mapping[str, Any]]:
-        """Return the registry of policies as rows: name, kind, idea, parameters, source, random."""
+        """Return the game's policies as rows with name, kind, idea, parameters, source and random."""
 
     def cold(self) -> float:
-        """Return the approximate seconds of compilation still needed, 0 if none; must not compile anything."""
+        """Estimate the remaining compilation time in seconds, 0 if none, without compiling anything."""
         return 0.0
 
     def plan_of(self, described: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:  # noqa: ARG002 (with POSITION_KEYS)
@@ -340,7 +340,7 @@ class Game(ABC):
         return {}
 
     def numbers(self, entry: Entry) -> Sequence[Number]:  # noqa: ARG002 (of a game whose policies have some)
-        """Return the numbers that a line-up entry may set (weights, parameters), with their values in the entry.
+        """Return all weights and numeric parameters that a line-up entry may set, with their values in the entry.
 
         Raises UserError for an entry that cannot be played.
         """
@@ -356,7 +356,7 @@ def find_game(name: str) -> Game:
 
 
 def find_analysis(game: Game, name: str) -> Analysis:
-    """Import and return an analysis of a game; raise UserError listing the known ones if there is none."""
+    """Import and return a game's analysis by name; raise UserError with the known names if it does not exist."""
     from wsim.stats.analysis import Analysis
 
     name = game.FORMER_TABLES.get(name, name)
@@ -370,5 +370,5 @@ def find_analysis(game: Game, name: str) -> Analysis:
 
 
 def analyses_of(game: Game) -> dict[str, Analysis]:
-    """Return the analyses of a game by name, in its order."""
+    """Return a game's analyses by name, in the game's display order."""
     return {name: find_analysis(game, name) for name in game.ANALYSES}

@@ -1,4 +1,4 @@
-"""The installed games and questions by name, imported only on lookup.
+"""Look up installed games and questions by name; each is imported only when it is looked up.
 
 Packages provide them as entry points of the groups ``wsim.games`` and ``wsim.questions``::
 
@@ -97,14 +97,14 @@ def _own_entries(group: str) -> dict[str, str]:
 
 
 def _entries_in(file: Path, heading: str) -> dict[str, str]:
-    """Return the ``name = value`` lines under a heading; a TOML parser would double the time of ``wsim --help``."""
+    """Parse the ``name = value`` lines under a heading; a TOML parser would double the time of ``wsim --help``."""
     _, _, section = file.read_text(encoding="utf-8").partition(f"{heading}\n")
     lines = [line.partition("#")[0].partition("=") for line in section.partition("\n[")[0].splitlines()]
     return {name.strip(): value.strip().strip('"') for name, equals, value in lines if equals}
 
 
 def _others_offer_something(group: str) -> bool:
-    """Return whether any installed package may have entry points of a group, without parsing all metadata.
+    """Check quickly, without parsing all metadata, whether any other package may have entry points of a group.
 
     The answer is yes if packages can be imported from anything but folders.
     """
@@ -124,7 +124,7 @@ def _others_offer_something(group: str) -> bool:
 
 
 def _may_offer(entry: os.DirEntry[str], group: str) -> bool:
-    """Return whether a folder entry is package metadata with entry points of a group."""
+    """Return whether a directory entry is package metadata that lists entry points of a group."""
     if not entry.name.endswith((".dist-info", ".egg-info", ".egg")) or entry.name.startswith("wsim-"):
         return False
     if entry.name.endswith(".egg") or not entry.is_dir():

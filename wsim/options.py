@@ -117,7 +117,7 @@ class Options:
         return cls(**{former_names(cls).get(name, name): value for name, value in record.items()})
 
     def record(self) -> dict[str, Any]:
-        """Return the fields as a JSON object."""
+        """Return the options as a JSON object."""
         return {
             key: list(value)
             if isinstance(value, tuple)
@@ -133,7 +133,7 @@ class Options:
 
 
 def former_names(group: Any) -> dict[str, str]:
-    """Return the fields of a dataclass of options by their former names."""
+    """Map the former names of options to the current fields."""
     known = options_of(group)
     return {
         key_of(alias): name for name, (_, spec) in known.items() for alias in spec.aliases if key_of(alias) not in known
@@ -184,7 +184,7 @@ _PLAIN = {"str": str, "int": int, "float": float}
 
 
 def texts(name: str, value: Any) -> tuple[str, ...]:
-    """Return strings as a tuple (a single string counts as a list of one); raise UserError for anything else."""
+    """Convert a string or a list of strings to a tuple; raise UserError for anything else."""
     values = (value,) if isinstance(value, str) else value
     if not isinstance(values, list | tuple) or not all(isinstance(text, str) for text in values):
         raise UserError(f"{name} must be a string or a list of strings, not {value!r}")
@@ -192,7 +192,7 @@ def texts(name: str, value: Any) -> tuple[str, ...]:
 
 
 def numbers(name: str, value: Any) -> tuple[int, ...]:
-    """Return whole numbers as a tuple (a single number counts as a list of one); raise UserError for anything else."""
+    """Convert a whole number or a list of whole numbers to a tuple; raise UserError for anything else."""
     values = value if isinstance(value, list | tuple | range) else (value,)
     if any(type(number) is not int for number in values):
         raise UserError(f"{name} must be a whole number or a list of whole numbers, not {value!r}")
@@ -200,14 +200,14 @@ def numbers(name: str, value: Any) -> tuple[int, ...]:
 
 
 def flag(name: str, value: Any) -> bool:
-    """Return a Boolean; raise UserError for anything else."""
+    """Return a Boolean value unchanged; raise UserError for anything else."""
     if not isinstance(value, bool):
         raise UserError(f"{name} must be true or false, not {value!r}")
     return value
 
 
 def place(name: str, value: Any) -> Path:
-    """Return the path of a file or folder; raise UserError for anything else."""
+    """Convert a string or a path to a path; raise UserError for anything else."""
     if not isinstance(value, str | os.PathLike) or not str(value) or "\0" in str(value):
         raise UserError(f"{name} must be a file or a folder, not {value!r}")
     from pathlib import Path
@@ -216,7 +216,7 @@ def place(name: str, value: Any) -> Path:
 
 
 def at_least(least: int) -> Check:
-    """Return a check that a number is at least ``least``."""
+    """Create a check that raises UserError for numbers below ``least``."""
 
     def check(name: str, value: Any) -> Any:
         if value < least:

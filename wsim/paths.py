@@ -23,5 +23,5 @@ def default_cards_path() -> Path:
 
 
 def is_in_wsim(path: Path) -> bool:
-    """Return whether a file belongs to wsim."""
+    """Return whether a file is part of this installation of wsim."""
     return path == _CHECKOUT_CARDS or path.is_relative_to(PACKAGE)

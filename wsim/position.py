@@ -30,7 +30,7 @@ class Position(ABC):
 
     @abstractmethod
     def take(self, index: int) -> None:
-        """Make the legal move with this index and advance to the next decision."""
+        """Make the legal move at ``index`` and advance to the next decision."""
 
     @abstractmethod
     def follow(self) -> int:
@@ -46,11 +46,11 @@ class Position(ABC):
 
     @abstractmethod
     def standing(self) -> list[int]:
-        """Return the score of every seat if the game ended now (where the rules allow scoring before the end)."""
+        """Return each seat's score as if the game ended now (where the rules allow scoring before the end)."""
 
     @abstractmethod
     def view(self, seat: int | None) -> dict[str, Any]:
-        """Return what a seat knows as a JSON object; for None, the whole position."""
+        """Return the information available to a seat as a JSON object; for None, the whole position."""
 
     @abstractmethod
     def redrawn(self, seat: int, seed: int, number: int = 0) -> Self:
@@ -66,7 +66,7 @@ class Position(ABC):
         return deepcopy(self, {id(value): value for value in shared.values()})
 
     def text(self, seat: int) -> list[str]:
-        """Return what a seat knows as readable text, at most 80 columns wide."""
+        """Describe the information available to a seat as readable text, at most 80 columns wide."""
         from textwrap import wrap
 
         lines = [wrap(f"{name}: {value}", 80, subsequent_indent="  ") for name, value in self.view(seat).items()]
@@ -77,15 +77,15 @@ class Position(ABC):
         return self.decision().replace("_", " ")
 
     def obstacles(self) -> Mapping[str, str]:
-        """Return, by card name, sentences that explain why some expected moves are illegal."""
+        """Explain why some expected moves are illegal: a sentence per card name."""
         return {}
 
     def columns(self, history: bool = True) -> tuple[str, ...]:  # noqa: ARG002 (for games with a history)
-        """Return the names of the numbers in an observation; without ``history``, only of the current table."""
+        """Return the names of an observation's entries; without ``history``, only those about the current table."""
         return ()
 
     def observation(self, seat: int, size: int) -> NDArray[Any]:  # noqa: ARG002 (for games with columns)
-        """Return the first ``size`` numbers of a seat's observation, as int16."""
+        """Return the first ``size`` entries of a seat's observation as an int16 array."""
         import numpy as np
 
         return np.zeros(size, np.int16)
@@ -111,7 +111,7 @@ class Position(ABC):
     def compare(
         self, simulator: Any, moves: Sequence[int], playouts: int, seat: int | None, seed: int, first: int = 0
     ) -> NDArray[Any]:
-        """Play to the end after each of several moves, all with the same cards and random streams.
+        """Play to the end after each of several moves, using the same cards and random streams for all moves.
 
         Returns scores and win shares, shape (playouts, moves, seats, 2).
         """

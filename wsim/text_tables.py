@@ -56,7 +56,7 @@ class TextColumn:
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table as lines of text, with the names of the hidden columns."""
+    """A table laid out as lines of text, and the names of the columns that did not fit."""
 
     lines: tuple[str, ...]
     hidden: tuple[str, ...] = ()
@@ -120,7 +120,7 @@ def _least_width(columns: Sequence[TextColumn]) -> int:
 
 
 def _side_by_side(columns: Sequence[TextColumn], width: int | None) -> list[str]:
-    """Return the lines of a table; spare width is given to columns with sentences."""
+    """Lay out columns next to each other and return the lines; columns with sentences share the spare width."""
     if not columns:
         return []
     if width is None:
@@ -150,7 +150,7 @@ def _side_by_side(columns: Sequence[TextColumn], width: int | None) -> list[str]
 
 
 def _wrapped(column: TextColumn, row: int, width: int) -> list[str]:
-    """Return a cell as lines: a single line unless it is a sentence."""
+    """Split a cell into lines; only sentences that exceed ``width`` take more than one line."""
     cell = column.cells[row]
     if len(cell) <= width or not column.prose:
         return [cell]
@@ -166,7 +166,7 @@ def _line(cells: Iterable[str], widths: Sequence[int], columns: Sequence[TextCol
 
 
 def _line_by_line(columns: Sequence[TextColumn], width: int) -> list[str]:
-    """Return each row as lines ``heading: cell``, or as two lines if they do not fit on one."""
+    """Print each row as lines ``heading: cell``, split in two where they do not fit on one line."""
     lines: list[str] = []
     for row in range(len(columns[0].cells)):
         lines += [""] if row else []
@@ -180,7 +180,7 @@ def _line_by_line(columns: Sequence[TextColumn], width: int) -> list[str]:
 
 
 def text_of(heading: str, document: Document, width: int | None = None) -> str:
-    """Return a document as text for an interactive prompt: the main columns that fit on the screen, and the notes."""
+    """Format a document for an interactive prompt: the main columns that fit on the screen, and the notes."""
     width = width or get_terminal_size((120, 24)).columns
     parts = [heading, *(text for text in document.head if text != heading)]
     for sheet in document.tables:

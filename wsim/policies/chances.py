@@ -1,4 +1,4 @@
-"""Plan options that give a probability per seat: of a random pick, or of overruling a policy."""
+"""Plan options that set a probability for each seat, either of a random pick or of overruling the policy."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def follows(options: Mapping[str, str], *, picks: bool = False) -> bool:
 
 
 def per_seat(option: str, text: str, seats: int) -> list[str]:
-    """Return an option's value for each seat; ``text`` gives one value for all seats, or one per seat."""
+    """Split an option's text into one value per seat; a single value applies to all seats."""
     values = [value.strip() for value in text.split(",")]
     if len(values) == 1:
         return values * seats
@@ -54,7 +54,7 @@ def overruling_of(options: Mapping[str, str], seats: int) -> Sequence[float]:
 
 
 def chances(option: str, text: str, seats: int) -> Sequence[float]:
-    """Return an option's probability for each seat; raise UserError for an invalid one."""
+    """Parse an option into a probability for each seat; raise UserError if one is invalid."""
     return [_chance(option, value) for value in per_seat(option, text, seats)]
 
 

@@ -33,7 +33,7 @@ TEXT = 500
 
 
 def printable(text: Any) -> str:
-    """Return text that a process wrote as one printable line."""
+    """Convert text that a process wrote to a single printable line."""
     return "".join(letter if letter.isprintable() else "?" for letter in " ".join(str(text).split()))[:TEXT]
 
 
@@ -96,7 +96,7 @@ class ConfinedProcess:
         return text
 
     def loaded(self) -> tuple[list[str], dict[str, Any]]:
-        """Wait until the code is loaded; return descriptions of the missing restrictions, and the code's description.
+        """Wait until the code is loaded; return descriptions of the missing restrictions and of the code.
 
         Raises UserError if the code cannot be loaded, ValueError or TypeError if the process does not answer properly.
         """

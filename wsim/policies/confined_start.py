@@ -21,7 +21,7 @@ from wsim.policies.sources import contents_of
 
 
 def begin() -> tuple[dict[str, Any], int]:
-    """Return what to load and the descriptor for answers; redirect the standard streams to the null device."""
+    """Read the load request; return it with the descriptor for answers. Redirects standard streams to the null device."""
     answers, requests = os.dup(1), os.dup(0)
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
@@ -69,7 +69,7 @@ def _readable(spec: dict[str, Any]) -> list[Path]:
 
 
 def _listed(spec: dict[str, Any]) -> None:
-    """Cache the file names in the code's folder for the importer, which can no longer list it once confined."""
+    """Cache the file names in the code's folder for the importer, because a confined process cannot list folders."""
     if spec["file"]:
         import importlib.machinery
 

@@ -1,4 +1,4 @@
-"""The restrictions that an isolated policy's process sets on itself before it runs other people's code.
+"""The restrictions that a process imposes on itself before it runs other people's code.
 
 Linux: no new privileges, no capabilities, Landlock (read-only access to the interpreter, its packages and the policy's
 folder), seccomp (no sockets, processes, signals, access to other processes' memory, or changes to files; after loading,
@@ -81,7 +81,7 @@ def _filter(numbers: Iterable[int], machine: str) -> bytes:
 
 
 def _deny(calls: dict[str, tuple[int, int]]) -> bool:
-    """Deny system calls to this process from now on; return whether the system supports it."""
+    """Block system calls of this process from now on; return whether the system supports it."""
     machine = platform.machine()
     if sys.platform != "linux" or machine not in _ARCHITECTURES:
         return False
@@ -104,7 +104,7 @@ def _drop_capabilities() -> None:
 
 
 def _only_read(folders: Iterable[Path]) -> bool:
-    """Let this process open only files in these folders, for reading; return whether the system supports it."""
+    """Restrict this process to reading files in these folders; return whether the system supports it."""
     if sys.platform != "linux":
         return False
     libc = ctypes.CDLL(None, use_errno=True)

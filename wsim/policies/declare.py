@@ -1,4 +1,4 @@
-"""The decorators ``wsim.policy`` and ``wsim.value``. Light: imports neither numpy nor numba.
+"""The decorators ``wsim.policy`` and ``wsim.value``; this module imports neither numpy nor numba.
 
 The functions that a policy may call are in its game's kit: ``wsim.wonders.kit`` or ``wsim.babel.kit``.
 """
@@ -44,7 +44,7 @@ def isolated(wanted: bool | None = True) -> Iterator[None]:
 
 @contextmanager
 def of_others(wanted: bool = True) -> Iterator[None]:
-    """Treat all code as other people's inside this context."""
+    """Treat all user code as written by other people inside this context."""
     token = FOREIGN.set(wanted or FOREIGN.get())
     try:
         yield

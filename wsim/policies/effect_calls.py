@@ -1,8 +1,8 @@
-"""Effects in Python: compiled functions that formulas call through slots; like policies, they get copies of the data.
+"""Compile effects written in Python, so that formulas can call them through slots.
 
 Reading a catalogue assigns a slot to each call (``slot_of``) and executes nothing; ``compile_functions`` fills the
-slots before games are played. A function gets its own table of plain numbers and returns a number. It runs in this
-process or, if it is other people's code, in a separate process (``isolated_effects``).
+slots before games are played. A function gets its own table of plain numbers, a copy of the data, and returns a number.
+It runs in this process or, if it is other people's code, in a separate process (``isolated_effects``).
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def slot_of(call: Call) -> int:
 
 
 def are_isolated(of_others: Collection[Path]) -> bool:
-    """Return whether effects run in a separate process: as requested, or by default if they are other people's code.
+    """Return whether effects run in a separate process; by default, only other people's effects do.
 
     ``of_others``: files that came with a run folder.
     """
@@ -118,12 +118,12 @@ def isolated_processes() -> list[IsolatedEffects]:
 
 
 def _path_of(file: EffectFile, paths: Sequence[Path]) -> Path:
-    """Return the first path whose file still matches the digest; the last path if none does."""
+    """Return the first known path of the file whose content still matches the digest; otherwise the last path."""
     return next((path for path in paths if path.is_file() and digest_of_sources(path) == file.digest), paths[-1])
 
 
 def _trusted_entry(call: Call, path: Path, interface: EffectInterface, free: bool) -> Any:
-    """Return the function for a slot that runs in this process; ``free``: without checked indices."""
+    """Load the effect function for a slot into this process; ``free`` disables bounds checks."""
     key = call.file, call.function, call.argument_count, free
     if key not in _ENTRIES:
         with checking_indices(unchecked=free):
@@ -145,7 +145,7 @@ def _process_for(
 
 
 def failure(error: BaseException, where: str) -> UserError | None:
-    """Return a UserError if an effect function made a kernel raise ``error`` in this thread, else None.
+    """Return a UserError if ``error``, raised by a kernel in this thread, comes from an effect function, else None.
 
     ``where`` is appended to its sentence: ``, in game 7``.
     """
@@ -169,7 +169,7 @@ def failure(error: BaseException, where: str) -> UserError | None:
 
 
 def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
-    """Return the compiled function for a slot: it fills a separate table and calls the effect function."""
+    """Compile the function for a slot, which fills a separate table and calls the effect function."""
     label = f"the effect {call.function!r} of {call.file.name}"
     if not JIT:
         return _plain_entry(_source(function, label), call.argument_count, interface)
@@ -190,7 +190,7 @@ def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
 
 
 def room_function(function: Any, label: str, argument_count: int, table: np.dtype[Any]) -> Any:
-    """Return the effect function as a function of seven arguments: the table as 64-bit words, and six numbers."""
+    """Wrap an effect function to take seven arguments: the table as 64-bit words, and six numbers."""
     if not JIT:
         source, record = _source(function, label), np.dtype((np.record, table))
         return lambda room, own, other, *given: _number(
@@ -219,7 +219,7 @@ def _compiled(function: Any, label: str, argument_count: int, table: np.dtype[An
 
 
 def _source(function: Any, label: str) -> Any:
-    """Return the Python source of an effect function; raise UserError if it contains a detectable mistake."""
+    """Return the plain Python version of an effect function; raise UserError if it contains a detectable mistake."""
     source = getattr(function, "py_func", function)
     _refuse_mistakes(source, label)
     return source
@@ -232,7 +232,7 @@ def _refuse_mistakes(function: Any, label: str, *, compiled: bool = False) -> No
 
 
 def _with_argument_count(inner: Any, argument_count: int) -> Any:
-    """Return a kernel that takes four numbers and passes on only as many as the function accepts."""
+    """Return a kernel that takes four numbers and passes as many of them to the function as it accepts."""
     if argument_count == 0:
         return kernel(lambda table, own, other, a, b, c, d: inner(table, own, other))  # noqa: ARG005
     if argument_count == 1:
@@ -257,5 +257,5 @@ def _plain_entry(source: Any, argument_count: int, interface: EffectInterface) -
 
 
 def _number(result: Any) -> int:
-    """Return a result as an integer; TypeError if it is not a whole number."""
+    """Convert a result to an integer; raise TypeError if it is not a whole number."""
     return int(result) if isinstance(result, bool | np.bool_) else operator.index(result)

@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def _load(spec: dict[str, Any], answers: int) -> tuple[list[Any], np.dtype[Any]]:
-    """Return the compiled functions, in the order of their numbers in requests, and the table's dtype."""
+    """Load and compile the functions; return them, indexed as in requests, and the table's dtype."""
     from wsim.jit import checking_indices
     from wsim.policies.declare import unchecked
     from wsim.policies.effect_calls import room_function
@@ -55,7 +55,7 @@ def _load(spec: dict[str, Any], answers: int) -> tuple[list[Any], np.dtype[Any]]
 
 
 def _result(function: Any, room: Any, arguments: list[int]) -> tuple[int, str]:
-    """Return a function's result and ""; if it raises, return 0 and the error message."""
+    """Call a function; return its result and "", or 0 and the error message if it raises."""
     try:
         return int(function(room, *arguments)), ""
     except Exception as error:
@@ -76,7 +76,7 @@ def _answer(functions: list[Any], size: int, descriptor: int) -> None:
 
 
 def _read(descriptor: int, size: int) -> bytes:
-    """Read ``size`` bytes from a socket; return fewer if it is closed."""
+    """Read ``size`` bytes from a socket; return fewer bytes if it is closed."""
     text = b""
     while len(text) < size and (piece := os.read(descriptor, size - len(text))):
         text += piece

@@ -1,4 +1,4 @@
-"""Policies that are passed as Python functions of this process instead of as names.
+"""Policies that are given as Python functions of this process instead of by name.
 
 A line-up is a string, so a function gets a name that is valid until the process ends:
 ``wsim.policies.functions:NAME_DIGEST``. The digest identifies the function object, so two functions with the same name
@@ -19,7 +19,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 
 def name_of(function: Any) -> str:
-    """Register a function and return its name for line-ups; raise UserError for anything that is not callable."""
+    """Register a function and return its line-up name; raise UserError if it is not callable."""
     if not callable(function):
         raise UserError(f"a policy must be a name or a function, not {function!r}")
     source = getattr(function, "py_func", function)
@@ -36,7 +36,7 @@ def plain_name(function: str) -> str:
 
 
 def _digest(function: Any, source: Any) -> str:
-    """Return a digest that identifies a function: its code, its declaration and the object itself."""
+    """Compute a digest from a function's code, declaration and object identity."""
     code = getattr(source, "__code__", None)
     content = b"" if code is None else code.co_code + repr(code.co_consts).encode() + repr(code.co_names).encode()
     import hashlib

@@ -99,11 +99,11 @@ class IsolatedEffects:
         return self._process.number
 
     def serves(self, function: tuple[str, int]) -> bool:
-        """Return whether it serves a function for this process; a forked process must start a new one."""
+        """Return whether this process can call a function here; a forked process must start its own."""
         return function in self.functions and self._owner == os.getpid() and not self._ended
 
     def entry(self, function: tuple[str, int]) -> Any:
-        """Return the function for a slot: it writes the table and requests the result from the process."""
+        """Create the function for a slot, which writes the table and requests the result from the process."""
         number, words = self.functions.index(function), self.interface.table.itemsize // 8
         if not JIT:
             return self._plain_entry(number, words)
@@ -129,7 +129,7 @@ class IsolatedEffects:
         return entry
 
     def _result(self, number: int, room: int, *arguments: int) -> int:
-        """Return the number that the process computes; on failure, note the reason and return ``_NO_VALUE``."""
+        """Request a number from the process; on failure, store the reason and return ``_NO_VALUE``."""
         table = ctypes.string_at(room, self.interface.table.itemsize)
         with self._lock:
             result, reason = self._exchange(REQUEST.pack(number, *arguments) + table)

@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def _serve(plugged: UserPolicy, slots: Slots, last: Any, descriptor: int) -> None:
-    """Answer the requests of a channel until it is closed."""
+    """Answer the requests on a channel until it is closed."""
     while len(request := os.read(descriptor, 16)) == 16:
         _decide(plugged, slots, last, *(int.from_bytes(request[at : at + 8], "little") for at in (0, 8)))
         if plugged.declaration.values:

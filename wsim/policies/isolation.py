@@ -70,7 +70,7 @@ _LINE = 64
 
 
 def is_isolated(entry: Entry) -> bool:
-    """Return whether a user policy is isolated: as requested, or by default if it is other people's code."""
+    """Return whether a user policy runs isolated; by default, only other people's policies do."""
     wanted = ISOLATED.get()
     return FOREIGN.get() or entry.path is not None if wanted is None else wanted
 
@@ -80,7 +80,7 @@ def serve(
     address: Any, public: Any, own: Any, choice: Any, rules: Any, last: Any, index: Any, header: Any, start: Any,
     count: Any,
 ) -> None:  # fmt: skip
-    """Have the entry point at an address make decisions ``start`` to ``count``; ``header[0]`` counts finished ones."""
+    """Call the entry point at ``address`` for decisions ``start`` to ``count``; ``header[0]`` counts finished ones."""
     for place in range(start, count):
         index[place] = call(address, public[place], own[place], choice[place], rules[0], last[0])
         header[0] = place + 1
@@ -122,7 +122,7 @@ class Slots:
 
     @staticmethod
     def lookahead(interface: Interface) -> Any:
-        """Return an array with one empty search record, for functions that value moves."""
+        """Return a one-element array with an empty search record, for functions that value moves."""
         layout = import_module(f"{interface.home.removesuffix('.policies')}.kernels.layout")
         made = np.zeros(1, layout.GAME["lookahead"])
         return made if JIT else made.view(np.recarray)
@@ -158,14 +158,14 @@ class Failures:
 
     @property
     def sentence(self) -> str:
-        """A sentence with the number of failures and the first one."""
+        """A sentence that states the number of failures and describes the first."""
         over = "; its process was not restarted" if self.ended >= PROCESSES else ""
         times = "once" if self.count == 1 else f"{self.count:,} times"
         return f"The isolated policy {self.label!r} failed {times} (first: it {self.first}){over}."
 
 
 class Apart(Protocol):
-    """Code in a separate process: a policy (``Isolated``) or an effect file.
+    """User code that runs in a separate process: a policy (``Isolated``) or an effect file.
 
     Attributes
     ----------
@@ -206,7 +206,7 @@ def isolated_in(simulators: Iterable[Any]) -> list[str]:
 
 
 def report() -> list[str]:
-    """Return sentences on isolated and trusted code, missing restrictions and failures; then clear these records."""
+    """Return sentences about isolated and trusted code, missing restrictions and failures, and clear these records."""
     policies, lines = sorted(STARTED, key=lambda policy: policy.failures.label), list[str]()
     if TRUSTED:
         lines.append(f"trusted, in the process of wsim: {', '.join(sorted(TRUSTED))}")
@@ -365,7 +365,7 @@ class Isolated:
 
     @contextmanager
     def _asked(self) -> Iterator[tuple[_Process | None, bool]]:
-        """Yield the process, and whether channels take turns, so that it has no other decisions to make."""
+        """Yield the process, and whether channels take turns so that it handles only one request at a time."""
         process = self._process
         alone = self._alone  # read after the process: if it is False, the process has not been replaced yet
         with self._turn if alone else nullcontext():
@@ -385,7 +385,7 @@ class Isolated:
 
     @contextmanager
     def channel(self) -> Iterator[Channel]:
-        """Lend a channel."""
+        """Borrow a free channel for the duration of the context."""
         channel = self._channels.get()
         try:
             yield channel
@@ -451,7 +451,7 @@ class Isolated:
             self._fail(f"raised {text}" if index == -1 and text else illegal, locations[place : place + 1])
 
     def _decided(self, channel: Channel, addresses: Sequence[int]) -> int:
-        """Request one decision, whose records are at these addresses; return the index."""
+        """Request one decision from the records at these addresses; return the index."""
         records = channel.slots.records
         for array, address in zip(records, addresses, strict=True):
             ctypes.memmove(array.ctypes.data, address, array.dtype.itemsize)

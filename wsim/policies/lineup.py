@@ -69,7 +69,7 @@ class Entry:
 
 
 def _read(text: str) -> Value:
-    """Parse a parameter's value: true or false, an integer or a number; otherwise return the text itself."""
+    """Parse a parameter's value as Boolean, integer or float; return any other text unchanged."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     for kind in (int, float):
@@ -92,7 +92,7 @@ def _split(text: str) -> tuple[str, list[str]]:
 
 
 def finite(value: Value) -> bool:
-    """Return whether a value is a number that is finite as a 64-bit float; an integer of 400 digits is not."""
+    """Return whether a value is a number that is finite as a 64-bit float, unlike an integer with 400 digits."""
     try:
         return not isinstance(value, str) and math.isfinite(value)
     except OverflowError:

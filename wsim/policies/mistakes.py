@@ -1,4 +1,4 @@
-"""Detect code in a policy or an effect that would make two equal runs differ, or end the process.
+"""Detect code in policies and effects that would make a run irreproducible or end the process.
 
 This finds accidents only. It does not detect code that hides what it does; isolate such code in a separate process.
 """
@@ -66,7 +66,7 @@ def _compiled_mistake(target: Any) -> str | None:
 
 
 def _loaded_values(function: FunctionType) -> Iterator[tuple[Any, bool]]:
-    """Yield each global or captured value that a function loads, and whether it is called without arguments."""
+    """Yield each global or captured value that a function uses, and whether it is called without arguments."""
     around = {**vars(builtins), **function.__globals__}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with suppress(ValueError):  # not filled yet
@@ -105,7 +105,7 @@ def _loaded_by(step: dis.Instruction, value: Any, held: Mapping[str, Any]) -> An
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield the code of a function and of all functions defined in it."""
+    """Yield the code objects of a function and of all functions nested in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -33,7 +33,7 @@ _LAST_BITS = 16
 def in_integers(
     sizes: Sizes, arrays: Mapping[str, NDArray[np.float32]], items: Sequence[NDArray[np.float32]]
 ) -> NDArray[Any]:
-    """Return the quantised record (shape ()) of a net with these arrays and item rows (``wsim.policies.nets``)."""
+    """Quantise a net's arrays and item rows (``wsim.policies.nets``) into the record of shape () used by kernels."""
     record = np.zeros((), sizes.net)
     of_number, of_move, bias = arrays["of_number"], arrays["of_move"], arrays["bias"]
     of_item = np.concatenate(items) if items else np.zeros((1, sizes.width), np.float32)
@@ -92,16 +92,16 @@ class _Weights:
         return cls(len(sizes), float(sizes.max()), sizes.sum(0))
 
     def largest(self, bits: int) -> float:
-        """Return an upper bound of the largest weight in units of 2**-bits, after rounding."""
+        """Return an upper bound on the largest rounded weight, in units of 2**-bits."""
         return math.ldexp(self.most, bits) + 0.5
 
     def sums(self, bits: int) -> NDArray[np.float64]:
-        """Return, for each unit, an upper bound of the sum of its absolute weights in units of 2**-bits, rounded."""
+        """Return an upper bound on each unit's sum of absolute rounded weights, in units of 2**-bits."""
         return np.asarray(np.ldexp(self.sizes, bits) + self.rows / 2)
 
 
 def _is_within(sums: NDArray[np.float64], bias: NDArray[np.float32], bits: int) -> bool:
-    """Return whether sums plus a bias, in units of 2**-bits, fit into 32 bits."""
+    """Return whether the sums plus the bias, in units of 2**-bits, fit into 32-bit integers."""
     return bool((sums + np.ldexp(np.abs(bias, dtype=np.float64), bits) + 1 <= _INT).all())
 
 
@@ -111,11 +111,11 @@ def _finest(most: int, fits: Callable[[int], bool]) -> int:
 
 
 def _rounded(weights: NDArray[np.float32], bits: int) -> NDArray[np.int64]:
-    """Return weights as integers in units of 2**-bits."""
+    """Round weights to integers in units of 2**-bits."""
     return np.asarray(np.rint(weights * np.float64(2.0**bits)).astype(np.int64))
 
 
 def _pairs(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return rows as interleaved pairs: shape (pairs, width, 2); an unpaired last row is paired with zeros."""
+    """Interleave rows in pairs, shape (pairs, width, 2); an odd last row is paired with zeros."""
     even = np.concatenate([rows, np.zeros((len(rows) % 2, rows.shape[1]), np.int64)])
     return even.reshape(-1, 2, rows.shape[1]).transpose(0, 2, 1)

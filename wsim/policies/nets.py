@@ -71,17 +71,17 @@ class NetSpec:
 
     @cached_property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """Name of an array of a net -> its shape."""
+        """The shape of each array of a net, by name."""
         return self.sizes.shapes(self.items)
 
     @cached_property
     def first_shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """Name of an array -> its shape without the inputs that are zero until they are trained."""
+        """The shape of each array by name, without the inputs that are zero until they are trained."""
         items = {name: (*shape[:-1], shape[-1] - self.later.get(name, 0)) for name, shape in self.items.items()}
         return self.sizes.shapes(items)
 
     def grown(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """Return a net's arrays, with zeros for item inputs that are missing."""
+        """Extend a net's arrays with zeros for missing item inputs."""
         known = {
             name: _grown(array, self.shapes[name]) if name in self.items else array for name, array in arrays.items()
         }
@@ -96,7 +96,7 @@ class NetSpec:
         return self.read(str(self.files[0]))
 
     def named(self, file: str, seed: str, actual_path: str | None = None) -> LearnedNet:
-        """Return the net in a file (``read``) or, without a file, the shipped net with a seed.
+        """Load the net in a file (``read``) or, if no file is given, the built-in net for a seed.
 
         Raises UserError if both are given, or if the seed is unknown.
         """
@@ -116,7 +116,7 @@ class NetSpec:
         return self.read(str(seeds[seed]))
 
     def read(self, path: str, actual_path: str | None = None) -> LearnedNet:
-        """Return the net in a file; ``actual_path``: where the file is, if not at ``path``.
+        """Read a net file; ``actual_path``: the location of the file, if it is not at ``path``.
 
         Raises UserError if the file cannot be read or is not a net for this game and version of wsim.
         """
@@ -170,7 +170,7 @@ class LearnedNet:
         return hashlib.sha256(content + self.weights.tobytes()).digest()
 
     def record(self, rules: Any) -> NDArray[Any]:
-        """Return the net as the record (shape ()) that kernels use, with rows for the items of a RULES record."""
+        """Convert the net to the record (shape ()) that kernels use, with rows for the items in a RULES record."""
         from wsim.policies.net_integers import in_integers
 
         record = in_integers(self.spec.sizes, self.arrays, self.spec.item_rows(self.arrays, rules))
@@ -178,7 +178,7 @@ class LearnedNet:
         return record
 
     def blended(self, other: LearnedNet, part: float) -> LearnedNet:
-        """Return the interpolation of two nets: each weight is moved the fraction ``part`` of the way to ``other``."""
+        """Interpolate between two nets: move each weight the fraction ``part`` of the way to ``other``."""
         arrays = {
             name: ((1 - part) * array + part * other.arrays[name]).astype(np.float32)
             for name, array in self.arrays.items()
@@ -195,7 +195,7 @@ class LearnedNet:
 
 
 def _grown(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return an item array with zeros added for inputs that are newer than the net."""
+    """Pad an item array with zeros for inputs that were added after the net was trained."""
     if array.ndim < 2 or (*array.shape[:-2], array.shape[-1]) != (*shape[:-2], shape[-1]):
         return array
     missing = max(shape[-2] - array.shape[-2], 0)
@@ -203,7 +203,7 @@ def _grown(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
 
 
 def _learned(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array without the untrained inputs at its end, which do not affect play."""
+    """Strip the untrained (all-zero) inputs at the end of an array; they do not affect play."""
     if array.ndim > 2:
         known = np.flatnonzero(np.moveaxis(array, -2, 0).reshape(array.shape[-2], -1).any(axis=1))
         array = array[..., : known[-1] + 1 if len(known) else 0, :]
@@ -211,7 +211,7 @@ def _learned(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _arrays(content: bytes, most: Mapping[str, int]) -> dict[str, NDArray[Any]]:
-    """Return arrays of a file; ``most``: name of an array -> the number of bytes that it may unpack to.
+    """Read the arrays in a file; ``most`` limits the unpacked bytes of each array, by name.
 
     Raises one of ``_INVALID`` if the file is invalid or an array unpacks to more.
     """
@@ -224,7 +224,7 @@ def _arrays(content: bytes, most: Mapping[str, int]) -> dict[str, NDArray[Any]]:
 
 
 def _game_of(about: Any) -> str | None:
-    """Return the game of a net's training plan; None if it is unknown."""
+    """Return the game on which a net was trained; None if it is unknown."""
     plan = about.get("plan") if isinstance(about, dict) else None
     game = plan.get("game") if isinstance(plan, dict) else None
     return game if isinstance(game, str) else None

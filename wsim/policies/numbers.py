@@ -31,7 +31,7 @@ class Number:
 
 
 def numbers_of(entry: Entry, policy_set: PolicySet) -> tuple[Number, ...]:
-    """Return an entry's numeric parameters, without ``explore`` and booleans, and its weights.
+    """Return the weights and numeric parameters of a line-up entry, except ``explore`` and Booleans.
 
     Raises UserError for an entry that cannot be played.
     """

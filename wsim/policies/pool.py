@@ -117,7 +117,7 @@ def named_pool(text: str, known: Mapping[str, str]) -> list[Entry]:
 
 
 def infers(pool: str, known: bool) -> bool:
-    """Return whether a searcher infers its rivals' policies; ``known``: whether searchers in its game can do so."""
+    """Return whether a searcher infers its rivals' policies; ``known``: whether the game supports this."""
     wanted = INFERRED in pool.split("+")
     if wanted and not known:
         raise UserError(f"searchers of this game cannot infer their rivals' policies: use all instead of {pool!r}")
@@ -125,7 +125,7 @@ def infers(pool: str, known: bool) -> bool:
 
 
 def noisy(weights: NDArray[np.float64], copy: int) -> NDArray[np.float64]:
-    """Return weights with each one multiplied by a factor that depends on the copy's number and the weight's index."""
+    """Multiply each weight by a factor that depends only on the copy's number and the weight's index."""
     import random  # takes 8 ms to import, too long for a command's help
 
     dice = random.Random(f"{SEARCH} {copy}")
@@ -137,7 +137,7 @@ def noisy(weights: NDArray[np.float64], copy: int) -> NDArray[np.float64]:
 
 
 def players_of(text: str, known: Mapping[str, str], make: Callable[[Entry], Player]) -> list[Player]:
-    """Return the players of a pool, the searcher's own first; ``make`` prepares an entry of a registered policy."""
+    """Return the players of a pool, the searcher's own player first; ``make`` prepares a registered policy's entry."""
     nets = [make(Entry(name)) for name, kind in known.items() if kind == "net"][:1]
     default = make(Entry(OWN_PLAYER))
     players = [nets[0] if nets else default, *map(make, named_pool(text, known))]

@@ -1,4 +1,4 @@
-"""The registry of a game's policies, and line-ups ready to play; the same code for every game.
+"""The registry of a game's policies, and the preparation of line-ups; all games share this code.
 
 A game provides its rows and its interface as a ``PolicySet`` (``wsim/<game>/registry.py``). A policy is a kernel
 ``(public, own, choice, rules) -> index``: it gets the public record, its seat's private record, the legal moves and the
@@ -75,7 +75,7 @@ class Parameter:
         return number + bounded
 
     def check(self, value: Value, policy: str) -> Value:
-        """Return a value converted to the parameter's kind; raise UserError if it is not accepted."""
+        """Convert a value to the parameter's type; raise UserError if it is not accepted."""
         numbers = {bool: (bool,), int: (int,), float: (int, float), str: (str, int, float)}[self.kind]
         valid = isinstance(value, numbers) and isinstance(value, bool) == (self.kind is bool)
         if valid and self.kind in (int, float):
@@ -208,7 +208,7 @@ NET_OF_FILE = "net of a file"
 
 
 def policy_rows(policy_set: PolicySet) -> list[dict[str, Any]]:
-    """Return a registry as rows with name, kind, idea, parameters, source and random; installed policies are last.
+    """List a registry as rows with name, kind, idea, parameters, source and random; installed policies are last.
 
     In a game without a built-in net, the kind of ``net`` is ``NET_OF_FILE``.
     """
@@ -265,7 +265,7 @@ class LineUp(Answering):
 
     @property
     def entry_points(self) -> tuple[Any, ...]:
-        """All functions that the engine may call: the functions of the seats, then of the players in pools."""
+        """All functions that the engine may call: first those of the seats, then those of the players in pools."""
         return (*self.functions, *(player.function for player in self.pooled))
 
     def fill(self, seating: Any, rules: Any) -> None:
@@ -293,7 +293,7 @@ class LineUp(Answering):
                 at += len(pool.players)
 
     def fill_in_order(self, seating: Any, source: Any, order: NDArray[np.int64]) -> None:
-        """Write into a seating what ``fill`` wrote into ``source``, with the entries in a different order.
+        """Copy a seating that ``fill`` has filled (``source``), with its entries in a different order.
 
         Players in pools keep their slots.
         """
@@ -302,7 +302,7 @@ class LineUp(Answering):
 
     @classmethod
     def of(cls, players: Sequence[Player], seats: int) -> LineUp:
-        """Return the line-up with one of these players per seat at the table; the engine has ``seats`` seats."""
+        """Create a line-up with one player per seat; players repeat until the engine's ``seats`` seats are filled."""
         import numpy as np
 
         filled = [players[seat % len(players)] for seat in range(seats)]
@@ -319,7 +319,7 @@ class LineUp(Answering):
 
 
 def resolve(entries: Sequence[Entry], players: int, policy_set: PolicySet) -> LineUp:
-    """Return a line-up ready to play, from one entry for all seats or one per seat; UserError if it is not playable."""
+    """Prepare a line-up of one entry for all seats or one per seat; raise UserError if it is not playable."""
     from wsim.kernels.searching import POOL
 
     check_length(entries, players)
@@ -421,7 +421,7 @@ def _label(entry: Entry, declared: Declaration) -> str:
 def _valuing_searcher(
     entry: Entry, policies: Mapping[str, Policy], interface: Interface, plugged: UserPolicy
 ) -> Player:
-    """Return the player for an entry that searches with a user's values; the user's function is last in the pool."""
+    """Return the player for a search entry that uses a user's value function, which is last in the pool."""
     from wsim.kernels import searching
 
     search = next(policy for policy in policies.values() if policy.kind == SEARCH)
@@ -439,7 +439,7 @@ def _valuing_searcher(
 
 
 def _checked(entry: Entry, accepted: Sequence[Parameter], weights: WeightSets | None = None) -> dict[str, Any]:
-    """Return the value of each parameter, and of each weight that the entry sets; raise UserError for unknown names."""
+    """Return an entry's parameter values and the single weights that it sets; raise UserError for unknown names."""
     known = {parameter.name: parameter for parameter in accepted}
     values: dict[str, Any] = {parameter.name: parameter.default for parameter in accepted}
     for key, value in entry.parameters.items():
@@ -457,7 +457,7 @@ def _checked(entry: Entry, accepted: Sequence[Parameter], weights: WeightSets | 
 
 
 def _parameters_of(specs: Sequence[Parameter], values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:
-    """Return ``PRIVATE.parameters``: a policy's own numeric parameters in their order, then ``explore`` at the end."""
+    """Return ``PRIVATE.parameters``: the policy's numeric parameters in order, with ``explore`` at the end."""
     import numpy as np
 
     parameters = np.zeros(interface.records[1]["parameters"].shape)
@@ -475,7 +475,7 @@ def _net_of(entry: Entry, values: Mapping[str, Any], interface: Interface) -> An
 
 
 def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:
-    """Return the weights of an entry: the weights of its set, overridden by single weights that the entry gives."""
+    """Return an entry's weights: its weight set, overridden by the single weights that the entry gives."""
     file = str(values.get(FILE.name, ""))
     sets = interface.weights.read(file, entry.path) if file else interface.weights.shipped
     name = policy.weights or str(values[SET.name])
@@ -494,7 +494,7 @@ def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interfa
 
 
 def _digest(source: str, parameters: NDArray[np.float64], weights: NDArray[np.float64]) -> str:
-    """Return a digest of an entry's sources and all its numbers, which identifies how it plays."""
+    """Compute a digest of an entry's sources and numbers, which identifies how it plays."""
     import hashlib
 
     content = source.encode() + b"\0" + parameters.tobytes() + weights.tobytes()

@@ -11,7 +11,7 @@ _LIBRARIES = ("site-packages", "dist-packages")  # folders of unrelated modules
 
 
 def digest_of_sources(file: str | Path, module: str = "") -> str:
-    """Return the digest of a policy's sources (for a single file: of its content); OSError if a file is unreadable."""
+    """Compute the digest of a policy's sources (for a single file, of its content); raise OSError if unreadable."""
     first, *imports = contents_of(Path(file).resolve(), module).items()
     import hashlib  # imported late: every help text that lists plan keys imports this module
 
@@ -22,7 +22,7 @@ def digest_of_sources(file: str | Path, module: str = "") -> str:
 
 
 def contents_of(file: Path, module: str = "") -> dict[str, bytes]:
-    """Return a dictionary path -> content: a policy's file, then its imports from its folder or package, sorted.
+    """Read a policy's source files by path: its own file, then its imports from its folder or package, sorted.
 
     ``module`` is the name under which the file was imported; the paths then begin with the package. Imports under names
     computed at run time, or from other folders, are not found. Raises OSError for a file that cannot be read.

@@ -362,7 +362,7 @@ _COLORS = r"\x1b\[[0-9;]*m"
 
 
 def _first_useful(text: str) -> str:
-    """Return the line of a numba message that names the problem, with its location in the file."""
+    """Extract the line of a numba message that names the problem, with its location in the file."""
     plain = re.sub(_COLORS, "", text)
     lines = [line.strip() for line in plain.splitlines() if line.strip()]
     useful = [line for line in lines if not line.startswith(("Failed in", "During:", "There are", "- Of which"))]
@@ -405,7 +405,7 @@ def _bridged_values(source: Any, interface: Interface, errors: dict[int, BaseExc
 
 
 def _copies(addresses: Sequence[int], records: Sequence[np.dtype[Any]]) -> list[Any]:
-    """Return copies of the records at these addresses, with any moves of earlier decisions removed."""
+    """Copy the records at these addresses, without leftover moves from earlier decisions."""
     copies = [
         np.frombuffer(bytearray(ctypes.string_at(address, record.itemsize)), record)[0]
         for address, record in zip(addresses, records, strict=True)

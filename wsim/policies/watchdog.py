@@ -1,4 +1,4 @@
-"""A watchdog for user policies: while a policy does not return, it prints the policy's name and game.
+"""A watchdog for user policies that prints the name and game of a policy that does not return.
 
 Kernels hold no lock and read no clock, but they record which policy they call and how many decisions they have
 requested (``ANSWER`` in ``wsim.kernels.heads``), in memory that other threads can read. Only games with user policies
@@ -45,14 +45,14 @@ class _Played:
         self.watch.end(self)
 
     def look(self, now: float) -> float:
-        """Return for how many seconds the current decision has been observed."""
+        """Return the seconds since the current decision was first observed."""
         count = int(self.answer["asked"])
         if count == self.first or count != self.count:  # no decision yet, or a new one
             self.count, self.since, self.remarked = count, now, False
         return now - self.since
 
     def sentence(self, seconds: float) -> str:
-        """Return a sentence with the name of the deciding policy, its game and its seat."""
+        """Describe the pending decision in one sentence: policy, seconds, game and seat."""
         where = f"in game {int(self.answer['number'])}, " if self.numbered else ""
         return (
             f"policy {self.label(self.answer)!r} has been deciding for {seconds:.0f} s, {where}"
@@ -140,7 +140,7 @@ class Answering:
     limit_error: Callable[[BrokenLimit, str], UserError] | None
 
     def label_of(self, answer: Any, order: Any = None) -> str:
-        """Return the label of the entry called last (``ANSWER``).
+        """Return the label of the line-up entry that was called last (see ``ANSWER``).
 
         ``order``: the order of the entries, if it differs from the line-up's.
         """
@@ -149,7 +149,7 @@ class Answering:
 
     @contextmanager
     def answering(self, answer: Any, order: Any = None, *, numbered: bool = False) -> Iterator[None]:
-        """Let kernels call the line-up and record each call in ``answer``; ``numbered``: whether games have numbers.
+        """Watch kernels that play the line-up; ``answer`` records each call, ``numbered`` says whether games have numbers.
 
         Prints a remark if a policy does not return; turns an exception in a policy into a UserError.
         """

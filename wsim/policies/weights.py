@@ -45,12 +45,12 @@ class WeightSets:
 
     @cached_property
     def shipped(self) -> Mapping[str, Weights]:
-        """The built-in sets: name -> weights of ``shape``, read-only."""
+        """The built-in weight sets by name, as read-only arrays of shape ``shape``."""
         return self._resolved(_parse(self.file), {}, self.file.name)
 
     @cached_property
     def indices(self) -> Mapping[str, int]:
-        """Name of a weight -> its index on the last axis."""
+        """The index of each weight on the last axis, by name."""
         return {name: index for index, name in enumerate(self.features)}
 
     def read(self, path: str, actual_path: str | None = None) -> Mapping[str, Weights]:
@@ -72,7 +72,7 @@ class WeightSets:
         return values[0] if len(values) == 1 else values
 
     def zeros(self) -> Weights:
-        """Return weights that are all 0."""
+        """Return an array of zero weights."""
         return np.zeros(self.shape)
 
     def _resolved(self, sets: Sets, known: Mapping[str, Weights], file: str) -> dict[str, Weights]:
@@ -90,7 +90,7 @@ class WeightSets:
     def _extended_sets(
         self, name: str, sets: Sets, known: Mapping[str, Weights], done: Mapping[str, Weights], file: str
     ) -> list[str]:
-        """Return a set and, in order, the sets in the file that it extends, up to one that is already resolved."""
+        """Return the names of a set and of the sets that it extends, in order, up to one that is already resolved."""
         chain: dict[str, None] = {}
         current = name
         while current not in done:
@@ -115,7 +115,7 @@ class WeightSets:
     def _weights_of_set(
         self, name: str, entries: Mapping[str, Any], known: Mapping[str, Weights], file: str
     ) -> Weights:
-        """Return the weights of a set; weights that it does not name come from the set that it extends."""
+        """Return the weights of a set; unnamed weights are inherited from the set that it extends."""
         base = entries.get(_EXTENDS)
         weights = self.zeros() if base is None else known[base].copy()
         mistakes = Mistakes()
@@ -136,7 +136,7 @@ class WeightSets:
         return self.indices[key]
 
     def _values(self, key: str, value: Any, name: str, file: str) -> float | list[float]:
-        """Return a weight's value, or its value for each part of a game."""
+        """Parse a weight into one value, or one value for each part of a game."""
         parts = self.shape[0] if self.part else 1
         values = value if self.part and isinstance(value, list) else [value] * parts
         valid = len(values) == parts and all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
