@@ -21,7 +21,7 @@ from wsim.policies.sources import contents_of
 
 
 def begin() -> tuple[dict[str, Any], int]:
-    """Read the load request; return it with the descriptor for answers. Redirects standard streams to the null device."""
+    """Read the load request and return it with the answer descriptor; redirect standard streams to the null device."""
     answers, requests = os.dup(1), os.dup(0)
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):

@@ -149,7 +149,7 @@ class Answering:
 
     @contextmanager
     def answering(self, answer: Any, order: Any = None, *, numbered: bool = False) -> Iterator[None]:
-        """Watch kernels that play the line-up; ``answer`` records each call, ``numbered`` says whether games have numbers.
+        """Watch kernels that play the line-up; ``answer`` records calls, ``numbered`` says whether games have numbers.
 
         Prints a remark if a policy does not return; turns an exception in a policy into a UserError.
         """
