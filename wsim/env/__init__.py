@@ -1,4 +1,4 @@
-"""Environments for reinforcement-learning libraries, and vectorised stepping of many games.
+"""Environments for reinforcement learning libraries, and vectorised stepping of many games.
 
 aec, parallel: a PettingZoo environment in which agents play all seats.
 single: a Gymnasium environment in which a line-up plays the other seats; singles: many such games as a vector

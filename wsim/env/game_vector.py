@@ -1,4 +1,4 @@
-"""Step several games that wait for the caller's decisions, with the game's kernel or, without one, game by game."""
+"""Step several games to the caller's next decisions, with the game's kernel or, if it has none, one by one."""
 
 from __future__ import annotations
 
@@ -23,39 +23,39 @@ if TYPE_CHECKING:
 
 ACTIONS = ("fixed", "moves")
 REWARDS = {"win": "share", "score": "score"}
-"""The field of a time step for each kind of reward."""
+"""The field of a time step that contains each kind of reward."""
 _PIECES = 4  # pieces per thread; pieces should be small, because games differ in length
 _MIN_PIECE = 16
 
 
 def chosen_plan(plan: Plan | None, keys: Mapping[str, Any]) -> Plan:
-    """Return the plan of an environment, in which policies keep their seats by default."""
+    """Return the plan for an environment; by default, policies keep their seats in all games."""
     if plan is not None:
         return plan.replace(**keys)
     return Plan.make(**{"rotate": False, **keys})
 
 
 def checked_seat(seat: Any, players: int) -> int:
-    """Return a seat number; raise UserError if it is invalid."""
+    """Validate a seat number; raise UserError unless it is from 0 to ``players - 1``."""
     if isinstance(seat, bool) or seat not in range(players):
         raise UserError(f"seat {seat!r} does not exist: seats are numbered 0 to {players - 1}")
     return int(seat)
 
 
 def validate_choice(key: str, word: str, known: Mapping[str, Any] | tuple[str, ...]) -> str:
-    """Return a word if it is known; raise UserError otherwise."""
+    """Validate the value of an option; raise UserError if it is not in ``known``."""
     if word not in known:
         raise UserError(f"{key} must be {' or '.join(known)}, not {word!r}{nearest(str(word), known)}")
     return word
 
 
 def _records(count: int, dtype: np.dtype[Any]) -> Any:
-    """Return zeroed records with attribute access to their fields."""
+    """Return a zeroed record array, whose fields are accessible as attributes."""
     return np.zeros(count, dtype).view(np.recarray)
 
 
 class GameVector:
-    """Several games, each of which is over or waits for a decision of one of the caller's seats.
+    """Several games, each of which is over or waits for one of the caller's seats to decide.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class GameVector:
         self._vector: VectorKernels | PositionVector = kernels or PositionVector(simulator)
 
     def begin(self, seed: int | None, first: int | None = None) -> None:
-        """Begin a game at every table: the first games of ``seed`` or, without a seed, the next games.
+        """Begin a game at every table: the first games of ``seed`` or, without a seed, the next ones.
 
         ``first`` is the number of the first game to begin instead.
         """
@@ -148,7 +148,7 @@ class GameVector:
         return bool(self.masks[table, action])
 
     def illegal(self, action: Any, table: int = 0) -> str:
-        """Return an error message for an illegal action."""
+        """Compose the error message for an illegal action, with some legal ones."""
         names = [self.actions[index] for index in np.flatnonzero(self.masks[table])[:3]]
         count = int(self.masks[table].sum())
         return (
@@ -157,25 +157,25 @@ class GameVector:
         )
 
     def observe(self, seat: int, table: int = 0) -> NDArray[np.int16]:
-        """Return the observation of a player, deciding or not."""
+        """Return the observation of any player, whether or not it must decide."""
         return self.seen_by(seat, len(self.columns), table)
 
     def seen_by(self, seat: int, size: int, table: int = 0) -> NDArray[np.int16]:
-        """Return the first ``size`` values of the observation of a player, deciding or not."""
+        """Return the first ``size`` values of any player's observation, whether or not it must decide."""
         seen = np.zeros(size, np.int16)
         self._vector.observe(self.states[table], seat, seen)
         return seen
 
     def position(self, simulator: Simulator, table: int = 0) -> Position:
-        """Return the game at a table as a position of a simulator of the same plan."""
+        """Return the game at a table as a position that belongs to ``simulator``, which must have the same plan."""
         return self._vector.position(simulator, self.states[table])
 
     def set_position(self, position: Position, table: int = 0) -> None:
-        """Continue the game at a table from a position."""
+        """Replace the game at a table with a position, from which it continues."""
         self._vector.set_state(self.states, table, position)
 
     def clone(self) -> Self:
-        """Return an independent copy that is stepped on one thread."""
+        """Return an independent copy of all games, which is stepped on one thread."""
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy.states, copy.seen, copy._masks = self.states.copy(), self.seen.copy(), self._masks.copy()
@@ -185,7 +185,7 @@ class GameVector:
         return copy
 
     def close(self) -> None:
-        """Shut the threads down."""
+        """Shut down the threads."""
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None

@@ -22,7 +22,7 @@ ILLEGAL = ("end", "raise")
 
 
 class SingleEnv(gymnasium.Env[_Seen, np.int64]):
-    """A game from the view of one seat (``wsim.env.single``).
+    """A Gymnasium environment in which the agent plays one seat (``wsim.env.single``).
 
     The ``info`` of ``reset`` and ``step`` contains ``action_mask`` (int8, 1: legal), ``decision`` (the kind of
     decision, -1: the game is over) and, at the end, the ``scores`` of all players. ``columns`` and ``actions`` contain
@@ -60,7 +60,7 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
         return self._vector.plan
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[_Seen, dict[str, Any]]:
-        """Begin the first game of ``seed`` or, without a seed, the next game."""
+        """Begin the first game of ``seed`` or, without a seed, the next game of the current seed."""
         self._check_open()
         super().reset(seed=seed, options=options)
         self._vector.begin(seed)
@@ -68,7 +68,7 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
         return self._observations.of(self._vector.seen[0]), self._info()
 
     def step(self, action: Any) -> tuple[_Seen, float, bool, bool, dict[str, Any]]:
-        """Apply an action and play on until the agent's next decision or the end."""
+        """Apply an action and play on until the agent's next decision or the end of the game."""
         self._check_open()
         if self._state != "running":
             raise UserError(f"{_WHY[self._state]}: call reset() to begin a game")
@@ -89,7 +89,7 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
         return seen, float(timestep[self._reward][self.seat]), True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the mask of legal actions, bool of shape (actions,), as MaskablePPO of sb3-contrib requires."""
+        """Return the mask of legal actions, bool of shape (actions,), as required by MaskablePPO in sb3-contrib."""
         return np.array(self._vector.masks[0])
 
     def _info(self) -> dict[str, Any]:
@@ -110,7 +110,7 @@ _WHY = {"not begun": "no game has begun", "over": "the game is over"}
 
 
 class SeatVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
-    """Many games as a ``gymnasium.vector.VectorEnv``, from the view of one seat (``wsim.env.singles``).
+    """A Gymnasium vector environment in which the agent plays one seat in each game (``wsim.env.singles``).
 
     When a game ends, the returned observation already belongs to the next game (Gymnasium's same-step autoreset), while
     the reward, ``terminations`` and ``infos["final_info"]["scores"]`` belong to the finished game. The scores are the

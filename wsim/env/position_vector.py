@@ -1,4 +1,4 @@
-"""Step games without kernels one after another, like ``wsim.kernels.lockstep`` for games with kernels."""
+"""Step games that have no kernels one after another; ``wsim.kernels.lockstep`` does the same for games with kernels."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from wsim.position import Position
 
 MOST_MOVES = 256
-"""The default maximum number of legal moves in a decision, for games that do not declare one."""
+"""The maximum number of legal moves per decision in games that do not declare their actions."""
 
 
 class PositionVector:
-    """The counterpart of a kernel for games without kernels: it steps an array of positions.
+    """Steps an array of positions, with the same interface as a kernel, for games without kernels.
 
     A position is never changed in place: a step replaces it with a copy, so copies of the states array are independent.
 
@@ -37,23 +37,23 @@ class PositionVector:
         self._numbers = {action: number for number, action in enumerate(self.actions)}
 
     def states(self, count: int) -> NDArray[Any]:
-        """Return an empty array for the states of several games."""
+        """Return an uninitialised object array for the states of several games."""
         return np.empty(count, object)
 
     def observe(self, state: Position, seat: int, seen: NDArray[Any]) -> None:
-        """Write the observation of a player into ``seen``."""
+        """Write a player's observation into the array ``seen``."""
         seen[:] = state.observation(seat, len(seen))
 
     def position(self, _simulator: Simulator, state: Position) -> Position:
-        """Return a state as an independent position."""
+        """Return an independent copy of a state."""
         return state.clone()
 
     def set_state(self, states: NDArray[Any], index: int, position: Position) -> None:
-        """Replace a state with a position."""
+        """Replace the state at an index with a position."""
         states[index] = position
 
     def step(self, states: NDArray[Any], request: Any, timesteps: Any, seen: NDArray[Any], masks: NDArray[Any]) -> None:
-        """Step every game that is not over; write the deciding seat, its observation and its legal actions."""
+        """Step every game that is not over; write the deciding seats, their observations and legal actions."""
         for index, timestep in enumerate(timesteps):
             timestep.over = 0
             if request.begin:
@@ -73,7 +73,7 @@ class PositionVector:
                 masks[index, self._action_numbers(position, fixed=bool(request.fixed))] = 1
 
     def _advance(self, position: Position, request: Any, timestep: Any) -> Position:
-        """Play on until a caller must choose between several moves, or until the end if no further game follows."""
+        """Play on until a caller's seat has several legal moves, or until the game ends and no other game follows."""
         while True:
             seat = position.to_move
             if seat is None:

@@ -1,4 +1,4 @@
-"""Gymnasium spaces of observations and actions."""
+"""Gymnasium spaces for observations and actions."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class LegalDiscrete(Discrete):
     legal: NDArray[np.int8] | None = None
 
     def sample(self, mask: Any = None, probability: Any = None) -> Any:
-        """Draw a random action."""
+        """Draw a random action, by default among the legal ones."""
         if mask is None and probability is None and self.legal is not None and self.legal.any():
             mask = self.legal
         return super().sample(mask, probability)
 
 
 class Observations:
-    """The form of observations: ``counts`` (16-bit integers) or ``scaled`` to the range -1 to 1.
+    """Converts observations to the requested form: ``counts`` (16-bit integers) or ``scaled`` to the range -1 to 1.
 
     Each value is divided by its maximum in a fixed sample of random games, and larger values are clipped. ``scales``
     depends only on the rule set and the number of players, so a net works with any line-up.
@@ -42,26 +42,26 @@ class Observations:
         self.scales = largest_seen(plan) if kind == "scaled" else np.ones(columns, np.float32)
 
     def box(self) -> Box:
-        """Return the space of observations."""
+        """Return the Gymnasium space of the observations."""
         if self.kind == "scaled":
             return Box(-1.0, 1.0, (self.columns,), np.float32)
         return counts_box(self.columns)
 
     def of(self, seen: NDArray[np.int16]) -> Any:
-        """Return a copy of one or more observations in this form."""
+        """Convert one or more observations to this form; always returns a copy."""
         if self.kind == "counts":
             return seen.copy()
         return np.clip(seen / self.scales, -1.0, 1.0).astype(np.float32)
 
 
 def counts_box(columns: int) -> Box:
-    """Return the space of observations as counts (16-bit integers)."""
+    """Return the Gymnasium space of observations in the form ``counts`` (16-bit integers)."""
     limits = np.iinfo(np.int16)
     return Box(limits.min, limits.max, (columns,), np.int16)
 
 
 def largest_seen(plan: Plan) -> NDArray[np.float32]:
-    """Return the largest absolute value, at least 1, of each column of an observation in games of random moves."""
+    """Play games with random moves and return the largest absolute value (at least 1) in each observation column."""
     games = GameVector(plan.replace(seed=SAMPLE_SEED), SAMPLE, tuple(range(plan.players)), "moves", again=True)
     games.begin(None)
     rng = np.random.default_rng(SAMPLE_SEED)
@@ -74,5 +74,5 @@ def largest_seen(plan: Plan) -> NDArray[np.float32]:
 
 
 def mask_of(legal: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """Return a copy of a mask as int8, as ``Discrete.sample`` requires."""
+    """Convert a mask to int8, the dtype that ``Discrete.sample`` requires."""
     return legal.astype(np.int8)

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from wsim.position import Position
 
 CHANCE, TERMINAL = -1, -4
-"""The player ids of chance and of finished games, as in OpenSpiel (``pyspiel.PlayerId``)."""
+"""The player ids for chance nodes and finished games, as in OpenSpiel (``pyspiel.PlayerId``)."""
 MAX_DEALS = 1 << 24
 
 
 @dataclass(frozen=True)
 class SpielType:
-    """The type of a game, with the fields of ``pyspiel.GameType``.
+    """The properties of a game, with the same fields as ``pyspiel.GameType``.
 
     Enumeration values are those of pyspiel if it has been imported, otherwise their names.
     """
@@ -52,7 +52,7 @@ class SpielType:
 
 
 def _enum_value(group: str, name: str) -> Any:
-    """Return a value of a pyspiel enumeration if pyspiel has been imported, otherwise its name."""
+    """Return a member of a pyspiel enumeration if pyspiel has been imported, otherwise the member's name."""
     pyspiel = sys.modules.get("pyspiel")
     return name if pyspiel is None else getattr(getattr(pyspiel.GameType, group), name)
 
@@ -83,7 +83,7 @@ class SpielGame:
         return SpielState(self)
 
     def draw(self, outcome: int) -> int:
-        """Return the number of the deal that an outcome of the chance node stands for."""
+        """Return the deal number for an outcome of the chance node; if deals are sampled, the next deal of the seed."""
         if self.deals is not None:
             return outcome
         self._drawn += 1
@@ -103,18 +103,18 @@ class SpielGame:
         return self._simulator.picks_per_game
 
     def max_chance_nodes_in_history(self) -> int:
-        """Return 1: all ages are dealt at a single chance node."""
+        """Return 1, because all ages are dealt at a single chance node."""
         return 1
 
     def min_utility(self) -> float:
-        """Return a lower bound on returns; for points, it is not tight."""
+        """Return a lower bound on a player's return; for points, it is not tight."""
         return 0.0 if self._reward == "win" else float(np.iinfo(np.int16).min)
 
     def max_utility(self) -> float:
         return 1.0 if self._reward == "win" else float(np.iinfo(np.int16).max)
 
     def utility_sum(self) -> float | None:
-        """Return the sum of returns: 1 for win shares (2 in teams of two), None for points."""
+        """Return the sum of all players' returns: 1 for win shares (2 in teams of two), None for points."""
         return self._sum if self._reward == "win" else None
 
     @cached_property
@@ -126,14 +126,14 @@ class SpielGame:
         return sum(state.returns())
 
     def information_state_tensor_shape(self) -> list[int]:
-        """Return the shape of an information state: one value per column in ``all_columns``."""
+        """Return the shape of an information state tensor: one value per column in ``all_columns``."""
         return [len(self.all_columns)]
 
     def information_state_tensor_size(self) -> int:
         return len(self.all_columns)
 
     def observation_tensor_shape(self) -> list[int]:
-        """Return the shape of an observation: one value per column in ``columns``."""
+        """Return the shape of an observation tensor: one value per column in ``columns``."""
         return [len(self.columns)]
 
     def observation_tensor_size(self) -> int:
@@ -143,7 +143,7 @@ class SpielGame:
         return self.plan.as_dict()
 
     def get_type(self) -> SpielType:
-        """Return the type of the game; chance is explicit if ``deals`` is given, otherwise sampled."""
+        """Return the properties of the game; chance is explicit if ``deals`` is given, otherwise sampled."""
         players = self.plan.players
         return SpielType(
             f"wsim_{self.plan.game}", f"{find_game(self.plan.game).TITLE}, {self.plan.ruleset}, {players} players",
@@ -177,7 +177,7 @@ class SpielGame:
 
 
 class SpielState:
-    """A state: before the deal, at a decision, or at the end (``SpielGame.new_initial_state``)."""
+    """A state of a game: before the deal, at a decision, or at the end (``SpielGame.new_initial_state``)."""
 
     def __init__(self, game: SpielGame) -> None:
         self._game, self._vector = game, game._vector.clone()  # noqa: SLF001 (of this module)
@@ -214,7 +214,7 @@ class SpielState:
         return self.current_player() >= 0
 
     def is_simultaneous_node(self) -> bool:
-        """Return False: players never decide in the same step."""
+        """Return False, because players never decide in the same step."""
         return False
 
     def is_initial_state(self) -> bool:
@@ -242,7 +242,7 @@ class SpielState:
         return [int(action) for action in np.flatnonzero(self.legal_actions_mask(player))]
 
     def legal_actions_mask(self, player: int | None = None) -> list[int]:
-        """Return 1 for each legal action of the deciding player, else 0; all 0 for any other player."""
+        """Return a list with 1 for each legal action of the deciding player, else 0; all 0 for any other player."""
         if self._deal is None or player not in (None, self.current_player()):
             return [0] * len(self._game.actions)
         return [int(legal) for legal in self._vector.masks[0]]
@@ -272,13 +272,13 @@ class SpielState:
         vector.step(int(action))
 
     def deal(self, number: int) -> None:
-        """Deal game ``number`` of the plan's seed."""
+        """Deal the game with this number in the plan's seed."""
         self._vector.begin(None, first=number)
         self._deal = number
         self._history.append(number)
 
     def child(self, action: int) -> Self:
-        """Return the state after an action; this state does not change."""
+        """Return the state after an action. Does not modify this state."""
         copy = self.clone()
         copy.apply_action(action)
         return copy
@@ -295,7 +295,7 @@ class SpielState:
         return self.clone()
 
     def action_to_string(self, player: int, action: int | None = None) -> str:
-        """Return the name of an action, such as ``build:Altar``, or ``deal 3`` for an outcome of chance."""
+        """Return the name of an action, such as ``build:Altar``, or of a chance outcome, such as ``deal 3``."""
         if action is None:
             player, action = self.current_player(), player
         return f"deal {action}" if player == CHANCE else self._game.actions[action]
@@ -309,7 +309,7 @@ class SpielState:
         return ", ".join(map(str, self._history))
 
     def full_history(self) -> list[tuple[int, int]]:
-        """Return the player and action of every step so far."""
+        """Return the player and action at every step so far."""
         state, steps = self._game.new_initial_state(), []
         for number, action in enumerate(self._history):
             steps.append((state.current_player(), action))
@@ -327,7 +327,7 @@ class SpielState:
     # --- returns
 
     def returns(self) -> list[float]:
-        """Return the returns of all players, which are 0 until the end."""
+        """Return each player's return, which is 0 until the end of the game."""
         players = self._game.num_players()
         if not self.is_terminal():
             return [0.0] * players
@@ -346,7 +346,7 @@ class SpielState:
     # --- knowledge of a player
 
     def information_state_string(self, player: int | None = None) -> str:
-        """Return everything that a player knows and did, as JSON; equal for states that the player cannot distinguish.
+        """Return a player's knowledge and actions as JSON; equal for all states that the player cannot distinguish.
 
         ``knows`` is the player's current view, in the vocabulary of traces; ``did`` lists the player's actions;
         ``past`` is a digest of the player's views at all earlier decisions (perfect recall).
@@ -357,7 +357,7 @@ class SpielState:
         return json.dumps(fields, ensure_ascii=False)
 
     def information_state_tensor(self, player: int | None = None) -> NDArray[np.float32]:
-        """Return a player's view with the history of turns: float32, one value per column in ``all_columns``."""
+        """Return a player's view with the history of turns as float32, one value per column in ``all_columns``."""
         return self._view_of(self._checked_player(player), len(self._game.all_columns))
 
     def observation_string(self, player: int | None = None) -> str:
@@ -365,11 +365,11 @@ class SpielState:
         return "\n".join(line.rstrip() for line in self._position().text(self._checked_player(player)))
 
     def observation_tensor(self, player: int | None = None) -> NDArray[np.float32]:
-        """Return a player's current view without history: float32, one value per column in ``columns``."""
+        """Return a player's current view without history as float32, one value per column in ``columns``."""
         return self._view_of(self._checked_player(player), len(self._game.columns))
 
     def resample_from_infostate(self, player: int, sampler: Any = None) -> Self:
-        """Return a copy in which everything that the deciding player does not know is resampled, given its view.
+        """Return a copy in which all information hidden from the deciding player is resampled, given its view.
 
         ``sampler`` returns numbers from 0 to 1, as in OpenSpiel; without it, the result is deterministic. The copy can
         be played on but not serialised (``serialize``), because its hands do not belong to any deal.

@@ -1,4 +1,4 @@
-"""``wsim.env.VectorEnv``: thousands of games stepped in one call, on numpy arrays."""
+"""Step thousands of games in one call, on numpy arrays (``wsim.env.VectorEnv``)."""
 
 from __future__ import annotations
 
@@ -98,11 +98,11 @@ class VectorEnv:
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        """The points of all players in the last finished game at each table, (games, players)."""
+        """The points of all players in the last finished game at each table, an array of shape (games, players)."""
         return np.array(self._vector.timesteps.score[:, : self.players])
 
     def reset(self, seed: int | None = None) -> Step:
-        """Begin a game at every table: the first games of ``seed`` or, without a seed, the next games."""
+        """Begin a game at every table: the first games of ``seed`` or, without a seed, the next ones."""
         self._check_open()
         self._vector.begin(seed)
         self._state = "running"
@@ -158,7 +158,7 @@ class VectorEnv:
 
 
 def _checked_seats(seats: Sequence[int] | None, players: int) -> tuple[int, ...]:
-    """Return the caller's seats; raise UserError if there are none or a seat is invalid."""
+    """Validate the caller's seats; raise UserError if there are none or a seat is invalid."""
     if seats is None:
         return tuple(range(players))
     checked = tuple(checked_seat(seat, players) for seat in ((seats,) if isinstance(seats, int) else seats))

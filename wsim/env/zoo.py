@@ -1,4 +1,4 @@
-"""PettingZoo environments in which every seat is an agent, named ``player_0`` and so on."""
+"""PettingZoo environments in which every seat is an agent (``player_0``, ``player_1``, ...)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Seats:
         return self.agents.index(agent)
 
     def begin(self, seed: int | None) -> None:
-        """Begin a game."""
+        """Begin the first game of ``seed`` or, without a seed, the next game of the current seed."""
         self.check_open()
         self.vector.begin(seed)
         self.state = "running"
@@ -61,18 +61,18 @@ class _Seats:
             raise UserError(f"{why}: call reset() to begin a game")
 
     def check_legal(self, agent: str, vector: GameVector, action: Any) -> None:
-        """Raise UserError if an action is illegal in the game of ``vector``."""
+        """Raise UserError if an agent's action is illegal in the game of ``vector``."""
         if not vector.is_legal(action):
             raise UserError(f"{agent}: {vector.illegal(action)}")
 
     def seen_by(self, agent: str, vector: GameVector, decides: bool) -> _Observation:
-        """Return the observation of an agent, and store its legal actions in its action space."""
+        """Return an agent's observation with its action mask, and store the mask in its action space."""
         mask = mask_of(vector.masks[0]) if decides else np.zeros(len(self.vector.actions), np.int8)
         self.actions[agent].legal = mask
         return {"observation": vector.observe(self.seat_of(agent)), "action_mask": mask.copy()}
 
     def rewards(self) -> dict[str, float]:
-        """Return the rewards of the agents, which are 0 until the end."""
+        """Return the reward of each agent, which is 0 until the end of the game."""
         timestep = self.vector.timesteps[0]
         return {
             agent: float(timestep[self.reward][seat]) * float(timestep.over) for seat, agent in enumerate(self.agents)
@@ -80,7 +80,7 @@ class _Seats:
 
 
 class _Agents:
-    """The public interface that both environments share."""
+    """The public attributes and methods that both environments share."""
 
     def __init__(self, plan: Plan | None, keys: Mapping[str, Any], actions: str, reward: str) -> None:
         super().__init__()
@@ -109,7 +109,7 @@ class _Agents:
 
 
 class GameAEC(_Agents, AECEnv[str, _Observation, Any]):  # type: ignore[misc]
-    """A game in which agents act one after another (``wsim.env.aec``).
+    """A PettingZoo environment in which agents act one after another (``wsim.env.aec``).
 
     An observation is ``{"observation": int16, "action_mask": int8}``; the mask is empty if it is another agent's turn.
     ``columns`` and ``actions`` contain the names of the observed values and of the actions.
@@ -118,7 +118,7 @@ class GameAEC(_Agents, AECEnv[str, _Observation, Any]):  # type: ignore[misc]
     metadata = {"name": "wsim_aec_v1", "render_modes": [], "is_parallelizable": False}  # noqa: RUF012
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
-        """Begin the first game of ``seed`` or, without a seed, the next game."""
+        """Begin the first game of ``seed`` or, without a seed, the next game of the current seed."""
         self._seats.begin(seed)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -135,7 +135,7 @@ class GameAEC(_Agents, AECEnv[str, _Observation, Any]):  # type: ignore[misc]
         seats.actions[self.agent_selection].legal = mask_of(seats.vector.masks[0])
 
     def observe(self, agent: str) -> _Observation:
-        """Return the observation of an agent and the mask of its legal actions."""
+        """Return an agent's observation and the mask of its legal actions."""
         seats = self._seats
         seats.check_open()
         seat = seats.seat_of(agent)
@@ -164,7 +164,7 @@ class GameAEC(_Agents, AECEnv[str, _Observation, Any]):  # type: ignore[misc]
 
 
 class GameParallel(_Agents, ParallelEnv[str, _Observation, Any]):  # type: ignore[misc]
-    """A game in which agents that choose at the same time act together (``wsim.env.parallel``).
+    """A PettingZoo environment in which agents that choose at the same time act together (``wsim.env.parallel``).
 
     ``step`` needs an action for every agent with a non-empty mask; other agents may be omitted. ``columns`` and
     ``actions`` contain the names of the observed values and of the actions.
@@ -177,13 +177,13 @@ class GameParallel(_Agents, ParallelEnv[str, _Observation, Any]):  # type: ignor
         seed: int | None = None,
         options: dict[str, Any] | None = None,  # noqa: ARG002
     ) -> tuple[dict[str, _Observation], dict[str, dict[str, Any]]]:
-        """Begin the first game of ``seed`` or, without a seed, the next game."""
+        """Begin the first game of ``seed`` or, without a seed, the next game of the current seed."""
         self._seats.begin(seed)
         self.agents = list(self.possible_agents)
         return self._next_observations(), {agent: {} for agent in self.agents}
 
     def _next_observations(self) -> dict[str, _Observation]:
-        """Determine which agents act in the next step, and return all observations.
+        """Determine which agents act in the next step, and return the observations of all agents.
 
         To detect agents that choose at the same time, the method makes choices in a copy of the game: the choice of one
         agent does not affect the observation of another.

@@ -1,4 +1,4 @@
-"""Convert rows of text to rows of a seats table; list all invalid values with row, value and what would be accepted.
+"""Convert rows of strings to rows of a seats table, and list all invalid values with the row and the accepted values.
 
 The checks are vectorised: each distinct name or number is matched only once, and games are checked by group.
 """
@@ -74,7 +74,7 @@ class Problems:
 def arranged(
     frame: pl.DataFrame, columns: Mapping[str, tuple[str, int | None]], file: str, players: int | None
 ) -> pl.DataFrame:
-    """Return one row per seat with a column for each field; the column ``table`` identifies the game within the file.
+    """Reshape a sheet to one row per seat and one column per field; ``table`` identifies the game within the file.
 
     Raises UserError if it is unclear which rows belong to the same game.
     """
@@ -86,7 +86,7 @@ def arranged(
 
 
 def _seats_of_rows(frame: pl.DataFrame, columns: Mapping[str, tuple[str, int | None]]) -> pl.DataFrame:
-    """Return the seats of a file that has one row per game and numbered columns for the seats."""
+    """Reshape a sheet with one row per game, whose columns are numbered by seat, to one row per seat."""
     common = {name: of for name, (of, number) in columns.items() if number is None}
     parts = []
     for number in sorted({number for _, number in columns.values() if number is not None}):
@@ -102,7 +102,7 @@ def _seats_of_rows(frame: pl.DataFrame, columns: Mapping[str, tuple[str, int | N
 def _rows_as_seats(
     frame: pl.DataFrame, columns: Mapping[str, tuple[str, int | None]], file: str, players: int | None
 ) -> pl.DataFrame:
-    """Return the seats of a file with one row per seat; raise UserError if rows cannot be grouped into games."""
+    """Group the rows of a sheet with one row per seat into games; raise UserError if that is not possible."""
     seats = frame.select(ROW, *(pl.col(name).alias(of) for name, (of, _) in columns.items()))
     filled = [name for name in seats.columns if name not in (ROW, *OF_GAMES)]
     blank = seats.select(pl.all_horizontal(pl.col(filled).is_null())).to_series() if filled else pl.Series([True])
@@ -123,14 +123,14 @@ def _rows_as_seats(
 
 @dataclass
 class Sheet:
-    """A sheet with people's games that is being checked.
+    """A sheet with people's games whose values are being checked.
 
     Attributes
     ----------
-    rows: one row per seat: fields as text, and ``file``, ``row`` and ``game`` (numbered in order of appearance).
+    rows: one row per seat: fields as strings, and ``file``, ``row`` and ``game`` (numbered in order of appearance).
     headings: the headings of the game. schema: the schema of a seats table under the rules of the game.
     problems: the problems detected so far.
-    spellings: texts that were read as a different name -> the name. team_size: seats per team; 1: no teams.
+    spellings: strings that were read as a different name -> the name. team_size: seats per team; 1: no teams.
     """
 
     rows: pl.DataFrame
@@ -146,11 +146,11 @@ class Sheet:
 
     @cached_property
     def parts(self) -> list[str]:
-        """The recorded categories of points."""
+        """The point categories that people recorded."""
         return [name for name in self.schema if name.startswith("points_") and self.has(name)]
 
     def check(self) -> None:
-        """Replace texts with values and report invalid values."""
+        """Convert all fields from strings to values and report invalid values."""
         self._match_boards()
         for name, kind in self.schema.items():
             if self.has(name) and kind.is_integer() and name not in ("game", "seat", "rank", "team", "total"):
@@ -167,7 +167,7 @@ class Sheet:
         self._check_games()
 
     def _match_column(self, name: str, match: Callable[[str], tuple[str | None, str]]) -> None:
-        """Replace the texts in a column with the names that they stand for."""
+        """Replace the strings in a column with the names that they stand for."""
         texts = self.rows[name].drop_nulls().unique().to_list()
         meant = {text: match(text) for text in texts}
         self.spellings |= {text: to for text, (to, _) in meant.items() if to is not None and key_of(text) != key_of(to)}
@@ -187,7 +187,7 @@ class Sheet:
         )
 
     def _match_boards(self) -> None:
-        """Match the texts in all name columns, such as wonder and side; a wonder's cell may also contain its side."""
+        """Match the strings in all name columns, such as wonder and side; a wonder's cell may also contain its side."""
         enums = [
             name
             for name, kind in self.schema.items()
@@ -211,7 +211,7 @@ class Sheet:
             self._match_column(name, self._names_for(name).match)
 
     def _parse_number(self, name: str, low: int, high: int) -> None:
-        """Replace texts with whole numbers; ``52.0`` and ``1,000`` are accepted."""
+        """Convert a column of strings to whole numbers; ``52.0`` and ``1,000`` are accepted."""
         plain = (
             pl.col(name)
             .str.replace_all(r"[\s\u{a0}]", "")
@@ -225,7 +225,7 @@ class Sheet:
         self.rows = self.rows.with_columns(value.alias(name))
 
     def _parse_flag(self, name: str) -> None:
-        """Replace words for yes and no with true and false; an empty cell means no."""
+        """Convert words for yes and no to booleans; an empty cell means no."""
         keys = {text: key_of(text) for text in self.rows[name].drop_nulls().unique().to_list()}
         value = {text: True if key in TRUE else False if key in FALSE else None for text, key in keys.items()}
         wrong = [text for text, flag in value.items() if flag is None]
@@ -297,7 +297,7 @@ class Sheet:
 
     @cached_property
     def complete(self) -> bool:
-        """Whether the recorded categories make up the whole score, that is, whether most rows add up."""
+        """Whether the recorded categories cover the whole score, which is so if they add up to it in most rows."""
         if not self.parts or not self.has("total"):
             return len(self.parts) > 1
         known = self.rows.filter(pl.col("total").is_not_null() & pl.any_horizontal(pl.col(self.parts).is_not_null()))
@@ -306,7 +306,7 @@ class Sheet:
         )
 
     def _check_games(self) -> None:
-        """Check each game as a whole: numbers of seats, duplicates, winners and ranks."""
+        """Check each game as a whole: number of seats, duplicates, winners and ranks."""
         of_game = pl.len().over("game")
         rows, problems = self.rows, self.problems
         if self.has("players"):

@@ -1,4 +1,4 @@
-"""Collect the evidence from simulated and people's games on each row (wonder, side, card): values and standard errors.
+"""Collect values and standard errors for each row (wonder, side, card) from simulated and people's games.
 
 Seats are not independent: a player may have the same wonder repeatedly, or play in the same group. The variance of a
 row of people's games is therefore the variance for independent seats times a design effect, which is estimated from all
@@ -43,7 +43,7 @@ USUAL_ITEM_DISTANCE = {"win": 0.14, "score": 2.0}
 
 @dataclass(frozen=True)
 class Evidence:
-    """The evidence on each row from both sources.
+    """The evidence from simulated and people's games, one value per row in every array.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Evidence:
 
 
 def evidence(study: Run, people: Run | None, by: Sequence[str], metric: str, distance: float | None) -> Evidence:
-    """Return the evidence of a study and of people's games; ``people`` is None if nobody has played yet.
+    """Collect the evidence from a study and from people's games; ``people`` is None if nobody has played yet.
 
     Raises UserError for a column that one of the runs does not have.
     """
@@ -92,7 +92,7 @@ def evidence(study: Run, people: Run | None, by: Sequence[str], metric: str, dis
 
 
 def _study_evidence(study: Run, groups: Sequence[str], noun: str, metric: str, distance: float | None) -> Evidence:
-    """Return the evidence of a study before people have played; ``noun``: the noun for items, empty for other rows."""
+    """Collect the evidence from a study, without people's games; ``noun``: the noun for items, empty for other rows."""
     figure = f"{metric}_difference" if noun else METRICS[metric]
     of_table = f"{noun}s" if noun else "wonders"
     table = study.table(of_table, () if noun else groups).frame.drop_nulls(figure)
@@ -118,7 +118,7 @@ def _study_evidence(study: Run, groups: Sequence[str], noun: str, metric: str, d
 
 
 def _typical_difference(study: Run, of_table: str, with_players: bool, metric: str, fair: float) -> tuple[float, str]:
-    """Return the typical difference between good players in a table, and a phrase that explains its source."""
+    """Return the typical difference between good players for a table, and a phrase that names its source."""
     between = known_between(study.provenance.identity, study.path, of_table) if metric == "win" else None
     known = np.empty(0) if between is None or not with_players else between.sds()
     if len(known):
@@ -129,7 +129,7 @@ def _typical_difference(study: Run, of_table: str, with_players: bool, metric: s
 
 
 def _add_group_means(before: Evidence, people: Run, metric: str) -> Evidence:
-    """Return the evidence with people's mean of each row added."""
+    """Add people's mean value and standard error for each row to the evidence."""
     groups, simulated, spread = before.names.columns, before.simulated, before.seat_variance
     missing = [name for name in groups if name not in people.seats.collect_schema()]
     if missing:
@@ -156,7 +156,7 @@ def _add_group_means(before: Evidence, people: Run, metric: str) -> Evidence:
 
 
 def _add_item_differences(before: Evidence, people: Run, prefix: str, metric: str) -> Evidence:
-    """Return the evidence with people's difference between seats with and without each item added.
+    """Add people's difference between seats with and without each item to the evidence.
 
     The difference is the least-squares effect of having the item, sum(h v) / sum(h²), where h and v are centred. Its
     variance is the variance for independent seats, s² / sum(h²), times the design effect. The design effect is the
@@ -193,12 +193,12 @@ def _add_item_differences(before: Evidence, people: Run, prefix: str, metric: st
 
 
 def study_variance(study: Run) -> float:
-    """Return the variance of the scores in a run."""
+    """Return the variance of all scores in a run."""
     return float(study.seats.select(pl.col("total").cast(pl.Float64).var()).collect().item())
 
 
 def _player_effects(residual: Floats, rows: pl.DataFrame) -> tuple[Floats, int]:
-    """Return each row's player effect and the number of players (0: not recorded).
+    """Estimate each row's player effect; return the effects and the number of players (0: not recorded).
 
     A player effect is the player's mean deviation, shrunk to the share that is not due to chance.
     """
@@ -216,7 +216,7 @@ def _player_effects(residual: Floats, rows: pl.DataFrame) -> tuple[Floats, int]:
 
 
 def _design_effect(residual: Floats, row: NDArray[np.int64], cluster: NDArray[np.int64]) -> float:
-    """Return the ratio, at least 1, of the clustered variance within rows to the variance for independent seats."""
+    """Return the ratio (at least 1) of the clustered variance within rows to the variance for independent seats."""
     _, code = np.unique(np.stack([row, cluster]), axis=1, return_inverse=True)
     sums = np.bincount(code.ravel(), residual)
     return max(1.0, float((sums**2).sum() / max((residual**2).sum(), 1e-12)))

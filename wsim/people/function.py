@@ -1,4 +1,4 @@
-"""``wsim.import_games``, the Python function for ``wsim import``."""
+"""The Python function for ``wsim import``, ``wsim.import_games``."""
 
 from __future__ import annotations
 

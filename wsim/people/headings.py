@@ -1,4 +1,4 @@
-"""Interpret the headings of people's sheets, and their names for wonders, cards and sides.
+"""Interpret the headings in people's sheets, and the names that people use for wonders, cards and sides.
 
 A heading is a field of the seats table, a synonym for a field in ``names.toml``, or an item that a seat can own. In a
 sheet with one row per game, a number in the heading (``Score 2``, ``Player 3 wonder``) assigns the column to that seat.
@@ -26,14 +26,14 @@ OF_GAMES = ("game", "date", "group", "players", "ruleset")
 
 
 def key_of(text: str) -> str:
-    """Return a name for comparison, without case, accents, spaces and punctuation."""
+    """Normalise a name for comparison: ignore case, accents, spaces and punctuation."""
     plain = unicodedata.normalize("NFKD", text.casefold())
     return "".join(letter for letter in plain if letter.isalnum())
 
 
 @cache
 def words() -> Mapping[str, Any]:
-    """Return the content of ``names.toml``."""
+    """Load the synonyms and translations in ``names.toml``."""
     return read_toml(Path(__file__).with_name("names.toml"), "list of names")
 
 
@@ -72,7 +72,7 @@ class Headings:
         return bool({key_of(str(number)), key_of(str(name))} & known)
 
     def field(self, heading: str) -> str | None:
-        """Return the field that a heading without a seat number stands for; None if it is unknown."""
+        """Return the field for a heading without a seat number; None if the heading is unknown."""
         field = self._known_fields.get(key_of(heading))
         if field is None and self.owned:
             prefix = next((one for one in self.owned if heading.casefold().startswith(one)), "")
@@ -83,7 +83,7 @@ class Headings:
     def guess(
         self, present: Sequence[str], given: Sequence[str], numeric: Container[str] = ()
     ) -> dict[str, tuple[str, int | None]]:
-        """Return the field of each heading and, in a sheet with one row per game, the number of its seat.
+        """Assign a field to each heading and, in a sheet with one row per game, a seat number.
 
         Assignments ``field=Heading`` in ``given`` take precedence. ``numeric`` lists the headings of columns that
         contain only numbers; there, Wonder means the points of the wonder. Raises UserError for an unknown field or
@@ -100,7 +100,7 @@ class Headings:
         return chosen
 
     def _given_columns(self, present: Sequence[str], given: Sequence[str]) -> dict[str, tuple[str, int | None]]:
-        """Return the headings assigned by ``field=Heading``: one heading, or one per seat."""
+        """Parse assignments ``field=Heading``, where a heading stands for one column or for one column per seat."""
         chosen: dict[str, tuple[str, int | None]] = {}
         known = set(self._known_fields.values())
         for pair in given:
@@ -122,7 +122,7 @@ class Headings:
         return chosen
 
     def _field_of_column(self, heading: str, column: str, numeric: Container[str]) -> str | None:
-        """Return the field of a column, which depends on its heading and on whether it contains only numbers."""
+        """Return the field for a column, based on its heading and on whether it contains only numbers."""
         field = self.field(heading)
         if field == "rank" and column not in numeric:  # Place may mean a location
             return "group"
@@ -130,7 +130,7 @@ class Headings:
         return points if column in numeric and field != "seat" and points in self.columns else field
 
     def _seat_columns(self, present: Sequence[str], numeric: Container[str]) -> dict[str, tuple[str, int | None]]:
-        """Return the headings that contain a seat number, unless all of them have the same number."""
+        """Find the headings that contain a seat number, unless all of them contain the same number."""
         wide: dict[str, tuple[str, int | None]] = {}
         for name in present:
             if self.field(name) is not None or (parts := _without_seat_number(name)) is None:
@@ -145,7 +145,7 @@ class Headings:
 
 
 def _without_seat_number(heading: str) -> tuple[str, int] | None:
-    """Return a heading without its seat number, and the number; None if it has no seat number."""
+    """Split a heading into the part without the seat number and the number; return None if it has no seat number."""
     match = OF_SEATS.match(heading.strip())
     if match is None:
         return None
@@ -155,11 +155,11 @@ def _without_seat_number(heading: str) -> tuple[str, int] | None:
 
 @dataclass(frozen=True)
 class Names:
-    """The names that cells are matched against.
+    """The accepted names, against which cells are matched.
 
     Attributes
     ----------
-    accepted: the names. aliases: the names that a text may stand for, by its key (``key_of``).
+    accepted: the names. aliases: the names that a string may stand for, by its key (``key_of``).
     """
 
     accepted: tuple[str, ...]
@@ -167,12 +167,12 @@ class Names:
 
     @classmethod
     def of(cls, game: str, accepted: Iterable[str]) -> Names:
-        """Return the names of a game's items, including names in other languages."""
+        """Build the accepted names for a game's items, including their names in other languages."""
         return cls.with_words(accepted, words()["items"].get(game, {}))
 
     @classmethod
     def with_words(cls, accepted: Iterable[str], more: Mapping[str, Sequence[str]]) -> Names:
-        """Return names with their synonyms."""
+        """Build the accepted names from names and their synonyms."""
         names, aliases = tuple(accepted), dict[str, frozenset[str]]()
         for name in names:
             for alias in more.get(name, ()):
@@ -180,12 +180,12 @@ class Names:
         return cls(names, aliases | {key_of(name): frozenset({name}) for name in names})
 
     def exact(self, text: str) -> str | None:
-        """Return the only name that a text can stand for, ignoring case, accents and language; else None."""
+        """Match a name exactly, apart from case, accents and language; return None if it is unknown or ambiguous."""
         meant = self.aliases.get(key_of(text), frozenset())
         return next(iter(meant)) if len(meant) == 1 else None
 
     def match(self, text: str) -> tuple[str | None, str]:
-        """Return the name that a text stands for, even if misspelt; or None and a hint at names that would fit."""
+        """Match a name, even if misspelt; return the name and an empty hint, or None and a hint with similar names."""
         meant = self.aliases.get(key_of(text), frozenset())
         if len(meant) == 1:
             return next(iter(meant)), ""

@@ -47,7 +47,7 @@ class Imported:
     Attributes
     ----------
     runs: one run per rule set and number of players. columns: for each file, the fields that its headings were read as.
-    unread: for each file, the headings that were not recognised. spellings: texts that were read as a different name.
+    unread: for each file, the headings that were not recognised. spellings: strings that were read as a different name.
     problems: the mistakes in games that were left out, with file, row, game, column, value and reason.
     games_left_out: the number of these games.
     """
@@ -131,7 +131,7 @@ def import_files(options: ImportOptions, plan: Plan) -> Imported:
 def _read_files(
     files: Mapping[Path, str], headings: Headings, options: ImportOptions
 ) -> tuple[pl.DataFrame, dict[str, dict[str, str]], dict[str, list[str]]]:
-    """Return the rows of all files with numbered games and, for each file, the headings that were read and unread.
+    """Read all files; return the rows with numbered games and, for each file, the recognised and unrecognised headings.
 
     Raises UserError with the mistakes in all files.
     """
@@ -159,7 +159,7 @@ def _read_files(
 def _checked_groups(
     rows: pl.DataFrame, plan: Plan, headings: Headings, problems: Problems, spellings: dict[str, str]
 ) -> Iterator[tuple[Plan, Simulator, Sheet]]:
-    """Yield the plan, simulator and checked rows of each rule set and number of players."""
+    """Check the rows of each rule set and number of players, and yield them with their plan and simulator."""
     for ruleset, players, part in _split_by_rules(rows, plan, problems):
         try:
             default: Sequence[str] = find_game(plan.game).default_plan(ruleset)["policies"]
@@ -176,7 +176,7 @@ def _checked_groups(
 
 
 def _numeric_columns(frame: pl.DataFrame, present: Sequence[str]) -> set[str]:
-    """Return the columns whose first rows contain only numbers."""
+    """Return the headings of the columns whose first rows contain only numbers."""
     numbers = frame.head(1000).select(pl.col(present).str.contains(r"^-?\d+([.,]\d+)?$").all())
     filled = frame.head(1000).select(pl.col(present).is_not_null().any())
     return {name for name in present if numbers[name].item() and filled[name].item()}
@@ -198,7 +198,7 @@ def team_size(simulator: Simulator) -> int:
 
 
 def _with_game_numbers(rows: pl.DataFrame) -> pl.DataFrame:
-    """Number the games in order of appearance, and group the rows of each game."""
+    """Number the games in order of appearance, and sort the rows by game."""
     games = rows.select("file", "table").unique(maintain_order=True).with_row_index("number")
     numbered = rows.drop("game", strict=False).join(
         games, on=["file", "table"], how="left", maintain_order="left", nulls_equal=True
@@ -233,7 +233,7 @@ def _split_by_rules(rows: pl.DataFrame, plan: Plan, problems: Problems) -> list[
 
 
 def _codes_of_names(rows: pl.DataFrame) -> dict[str, dict[str, str]]:
-    """Return codes for players and groups, numbered in order of appearance."""
+    """Assign codes to the names of players and groups, numbered in order of appearance."""
     codes = {}
     for kind, letter in CODES.items():
         if kind in rows.columns and rows[kind].null_count() < rows.height:
@@ -247,7 +247,7 @@ def _write_run(
     folder: Path, plan: Plan, simulator: Simulator, sheet: Sheet, names: Mapping[str, Mapping[str, str]],
     about: Mapping[str, Any], command: str,
 ) -> Run:  # fmt: skip
-    """Write the run folder for games with the same rule set and number of players."""
+    """Write a run folder for games with the same rule set and number of players, and open it."""
     seats, left = seats_table(sheet, names)
     games = seats.height // plan.players
     played = replace(plan, policies=(PEOPLE,), games=games, rotate=False)
@@ -288,7 +288,7 @@ def _sorted_by_seat(sheet: Sheet) -> pl.DataFrame:
 
 
 def _ranks(sheet: Sheet, rows: pl.DataFrame) -> pl.Series:
-    """Return the rank of each seat or its team, from the recorded results."""
+    """Compute the rank of each seat (or its team) from the recorded results."""
     kept = {"total": 10**9, "winner": 10**8, "rank": -(10**6), "coins": 1}  # criteria for the ranking, in this order
     decisive = [pl.col(name).cast(pl.Int64).fill_null(0) * worth for name, worth in kept.items() if sheet.has(name)]
     key = rows.select(pl.sum_horizontal(decisive)).to_series().to_numpy()
@@ -298,7 +298,7 @@ def _ranks(sheet: Sheet, rows: pl.DataFrame) -> pl.Series:
 
 
 def seats_table(sheet: Sheet, names: Mapping[str, Mapping[str, str]]) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return the seats table of checked rows, and the numbers of missing values in columns omitted as incomplete."""
+    """Build the seats table from checked rows; also return the number of missing values in each omitted column."""
     rows, size = _sorted_by_seat(sheet), sheet.team_size
     game, position = pl.col("game"), pl.int_range(pl.len()).over("game")
     rows = rows.with_columns(rank=_ranks(sheet, rows))

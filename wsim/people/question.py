@@ -8,7 +8,7 @@ from wsim.options import Options, argument, at_least, option, whole
 
 
 def read_board_assignment(name: str, value: str) -> str:
-    """Return ``chosen`` or ``drawn``, the way in which seats got their boards; raise UserError for any other word."""
+    """Validate how seats got their boards, ``chosen`` or ``drawn``; raise UserError for any other word."""
     from wsim.people.checks import check_alternatives
 
     return check_alternatives(value, ("chosen", "drawn"), name)

@@ -1,4 +1,4 @@
-"""Read files of people's games as rows of text: CSV, TSV, Excel, JSON, Parquet, and exports of two well-known programs.
+"""Read files of people's games as rows of strings: CSV, TSV, Excel, JSON, Parquet, and exports from two programs.
 
 The readers of exports rely on public descriptions of the formats. Board Game Stats writes JSON with ``games``,
 ``players``, ``locations`` and ``plays``; each play has ``gameRefId``, ``locationRefId`` and ``playerScores``
@@ -43,7 +43,7 @@ Rows = Iterable[Mapping[str, Any]]
 
 
 def read(path: Path, headings: Headings, sheet: str | None = None) -> pl.DataFrame:
-    """Return the rows of a file as text, with row numbers in the column ``row``; ``sheet`` is the sheet of a workbook.
+    """Read a file as rows of strings, with row numbers in the column ``row``; ``sheet`` names a sheet of a workbook.
 
     Raises UserError for a file that cannot be read or is too large.
     """
@@ -77,7 +77,7 @@ def _decoded(content: bytes) -> str:
 
 
 def _read_separated(content: bytes, headings: Headings, _sheet: str | None) -> pl.DataFrame:
-    """Read CSV or TSV with the separator that yields the most known headings, or else the most frequent separator.
+    """Read CSV or TSV, using the separator that yields the most known headings or, failing that, the most frequent one.
 
     A cell with a list of cards does not count as a heading.
     """
@@ -101,7 +101,7 @@ def _read_separated(content: bytes, headings: Headings, _sheet: str | None) -> p
 
 
 def _with_headings(frame: pl.DataFrame, headings: Headings) -> pl.DataFrame:
-    """Use the row with the most known headings, among the first rows of a table, as its headings."""
+    """Find the row with the most known headings among the first rows of a table, and use it as the header."""
     rows = frame.head(HEADING_ROWS).rows()
     if not rows:
         raise UserError("it has no rows")
@@ -147,7 +147,7 @@ def _read_workbook(content: bytes, headings: Headings, sheet: str | None) -> pl.
 
 
 def _cell_text(value: Any) -> str | None:
-    """Return the value of a cell as it would be typed: 52.0 as 52."""
+    """Format the value of a cell as a user would type it: 52.0 as 52."""
     if value is None or value == "":
         return None
     return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)
@@ -198,7 +198,7 @@ def _rows_of_json(value: Any, headings: Headings) -> Iterator[dict[str, Any]]:
 
 
 def _rows_of_object(game: Mapping[str, Any], number: int, headings: Headings) -> Iterator[dict[str, Any]]:
-    """Yield the seats listed in an object, or the object itself as a single seat."""
+    """Yield a row for each seat listed in a JSON object, or for the object itself as a single seat."""
     nested = next((key for key in _NESTED if isinstance(game.get(key), list)), None)
     if nested is None:
         yield {ROW: number, **game}
@@ -212,7 +212,7 @@ def _rows_of_object(game: Mapping[str, Any], number: int, headings: Headings) ->
 
 
 def _rows_of_trace(trace: Mapping[str, Any], number: int) -> Iterator[dict[str, Any]]:
-    """Yield the seats in a trace with their scores and the cards that they built."""
+    """Yield a row for each seat in a trace, with its scores and the cards that it built."""
     try:
         built: dict[int, list[str]] = {}
         for move in _building_moves(trace.get("ages", trace.get("moves", []))):
@@ -245,7 +245,7 @@ def _building_moves(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _rows_of_position(file: Mapping[str, Any], number: int) -> Iterator[dict[str, Any]]:
-    """Yield the seats of a finished game from its position file."""
+    """Yield a row for each seat in the position file of a finished game."""
     from wsim.positions.game_value import Game
 
     game = Game.from_json(json.dumps(file))
@@ -263,7 +263,7 @@ def _rows_of_position(file: Mapping[str, Any], number: int) -> Iterator[dict[str
 
 
 def _rows_of_board_game_stats(value: Mapping[str, Any], headings: Headings) -> Iterator[dict[str, Any]]:
-    """Yield the seats of all plays of this game in a Board Game Stats export."""
+    """Yield a row for each seat in all plays of this game in a Board Game Stats export."""
     try:
         names = {row["id"]: row.get("name") for row in value["players"]}
         places = {row["id"]: row.get("name") for row in value.get("locations", [])}
@@ -311,7 +311,7 @@ def _read_xml(content: bytes, headings: Headings, _sheet: str | None) -> pl.Data
 
 
 def _text_frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    """Convert rows of values to a frame of texts."""
+    """Convert rows of values to a frame of strings."""
     if not rows:
         raise UserError("it contains no plays of this game")
     if len(rows) > MAX_ROWS:

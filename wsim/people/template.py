@@ -87,12 +87,12 @@ def _refuse_existing(path: Path) -> None:
 
 
 def _board_columns(schema: Mapping[str, pl.DataType]) -> dict[str, pl.Enum]:
-    """Return the name columns for what a seat has from the start, such as wonder and side."""
+    """Return the columns with the names of a seat's board, such as wonder and side."""
     return {name: kind for name, kind in schema.items() if isinstance(kind, pl.Enum) and name != "policy"}
 
 
 def _score_fields(schema: Mapping[str, pl.DataType]) -> list[str]:
-    """Return the fields that a score sheet has for each seat."""
+    """Return the fields to fill in for each seat of a score sheet."""
     points = [name for name in schema if name.startswith("points_")]
     return [*_board_columns(schema), *points, "total", *(["coins"] if "coins" in schema else [])]
 
@@ -100,7 +100,7 @@ def _score_fields(schema: Mapping[str, pl.DataType]) -> list[str]:
 def _score_sheet(
     plan: Plan, schema: Mapping[str, pl.DataType], game: str, boards: str, filled: Mapping[str, Sequence[str]]
 ) -> str:
-    """Return the HTML of a score sheet for one game; ``filled``: the known values of each seat, by field."""
+    """Build the HTML of a score sheet for one game; ``filled`` contains the known values of each seat, by field."""
     empty = [""] * plan.players
     lines = "".join(
         f"<tr><th>{escape(field.removeprefix('points_').replace('_', ' '))}</th>"

@@ -1,1 +1,1 @@
-"""Read the card files of any game: TOML, values (reporting every mistake), layers of patches, and single changes."""
+"""Read card files for any game: parse TOML, validate values, and apply layers of patches and single changes."""

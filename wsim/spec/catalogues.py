@@ -1,4 +1,4 @@
-"""What a game provides for ``wsim catalog``: its catalogues, comparisons, checks and the JSON Schema of card files."""
+"""The interface that a game implements for ``wsim catalog``: catalogues, comparisons, checks and the JSON Schema."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Source:
     Attributes
     ----------
     ruleset: the rule set; None: the default of the game.
-    cards: a card file; None: the built-in card file. patches, changes: what is applied to the card file.
+    cards: a card file; None: the built-in card file. patches, changes: the layers applied on top of the card file.
     """
 
     ruleset: str | None = None
@@ -61,11 +61,11 @@ class Catalogues(ABC):
         """Return the differences between two rule sets, as rows and as readable lines."""
 
     def decks(self, _source: Source) -> Rows:
-        """Return the number of cards of each kind by number of players; empty if the deck is always the same."""
+        """Return a table of deck sizes by card kind and number of players; empty if the deck is always the same."""
         return []
 
     def faces(self, source: Source) -> Sequence[Face]:
-        """Return a face for each card, board or disc; by default, the tables of the catalogue in words."""
+        """Return a face for each card, board or disc; by default, faces without symbols, built from catalogue rows."""
         tables = self.page(source, None).tables
         return [face for table in tables for face in plain_faces(table.title.lower(), table.rows)]
 
@@ -79,7 +79,7 @@ class Catalogues(ABC):
 
 
 def catalogues_of(game: Any) -> Catalogues | None:
-    """Return the catalogues of a game (``Game.CATALOGUES``); None if it does not provide any."""
+    """Load the catalogues of a game (``Game.CATALOGUES``); return None if it does not provide any."""
     named = game.CATALOGUES
     if not isinstance(named, str):
         return cast("Catalogues | None", named)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 READ = "words"
-"""The icon of an effect that has no symbol: it refers to the text."""
+"""The icon for an effect without a symbol of its own: it refers readers to the text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Read the values of a card file one by one and report every mistake with file, entry, field and accepted values."""
+"""Validate values in a card file and report every mistake with its file, entry, field and the accepted values."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from wsim.errors import Mistakes, nearest
 
 Path = tuple[str, ...]
 Reader = Callable[["Problems", Path, Any], Any]
-"""A function that checks a value: it returns the final value, or reports a mistake to ``Problems`` and returns None."""
+"""A function that returns a value after validation, or reports a mistake to ``Problems`` and returns None."""
 
 Schema = dict[str, Any]
-"""JSON Schema (draft 2020-12) of accepted values, for text editors; it may accept more values than the reader does."""
+"""A JSON Schema (draft 2020-12) of accepted values, for text editors; it may accept more values than the reader."""
 
 REMOVED: Schema = {
     "type": "object",
@@ -22,13 +22,13 @@ REMOVED: Schema = {
     "required": ["remove"],
     "additionalProperties": False,
 }
-"""The schema of an entry by which a patch removes an existing entry."""
+"""The schema of a patch entry that removes an existing entry."""
 _SCHEMA = "__wsim_schema__"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def described(schema: Schema) -> Callable[[Reader], Reader]:
-    """Return a decorator that attaches the schema of accepted values to a reader."""
+    """Return a decorator that attaches a JSON Schema of the accepted values to a reader."""
 
     def mark(reader: Reader) -> Reader:
         setattr(reader, _SCHEMA, schema)
@@ -44,7 +44,7 @@ def schema_of(reader: Reader) -> Schema:
 
 
 def table_schema(readers: Mapping[str, Reader], others: Reader | None = None) -> Schema:
-    """Return the schema of a table with these fields; ``false`` removes any field that is not a flag.
+    """Return the JSON Schema of a table with these fields, in which ``false`` removes any field that is not a flag.
 
     No field is required, because a patch contains only the changed fields.
     """
@@ -57,7 +57,7 @@ def table_schema(readers: Mapping[str, Reader], others: Reader | None = None) ->
 
 
 def dotted(path: Path) -> str:
-    """Return a path as a user would write it: ``cards."Town Hall".cost.ore``."""
+    """Format a path with dots, as a user would write it: ``cards."Town Hall".cost.ore``."""
     return ".".join(
         part
         if _BARE.fullmatch(part)
@@ -80,7 +80,7 @@ class Problems(Mistakes):
         self.counters: Mapping[str, tuple[int, int]] = {}
 
     def origin(self, path: Path) -> str:
-        """Return the last writer of the value at ``path``, of a part of this value, or of an enclosing table."""
+        """Return the source that last wrote the value at ``path``, a part of this value, or an enclosing table."""
         if len(path) > 1:  # not for a whole section, because every layer writes to it
             for origin_path in reversed(self.origins):
                 if origin_path[: len(path)] == path:
@@ -101,7 +101,7 @@ class Problems(Mistakes):
         self.add(f"{self.origin(path)}, {dotted(path)}: {sentence}" if path else f"{self.source}: {sentence}")
 
     def unknown(self, path: Path, noun: str, value: object, accepted: Collection[str]) -> None:
-        """Report an unknown name or value."""
+        """Report an unknown name or value, and list the accepted ones."""
         listed = ", ".join(accepted) if len(accepted) <= 40 else f"one of {len(accepted)} names"
         self.at(path, f"unknown {noun} {value!r}{nearest(str(value), accepted)}; accepted: {listed or 'none'}")
 
@@ -117,7 +117,7 @@ def _kind(value: object) -> str:
 
 
 def whole(low: int, high: int) -> Reader:
-    """Accept a whole number from ``low`` to ``high``."""
+    """Return a reader that accepts a whole number from ``low`` to ``high``."""
 
     def read(problems: Problems, path: Path, value: Any) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
@@ -130,7 +130,7 @@ def whole(low: int, high: int) -> Reader:
 
 
 def choice(*accepted: int) -> Reader:
-    """Accept one of the listed numbers."""
+    """Return a reader that accepts one of the listed numbers."""
 
     def read(problems: Problems, path: Path, value: Any) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool) and value in accepted:
@@ -169,7 +169,7 @@ def identifier(problems: Problems, path: Path, value: Any) -> str | None:
 
 
 def word(noun: str, accepted: Collection[str]) -> Reader:
-    """Accept one of a set of words; messages call the words ``noun``."""
+    """Return a reader that accepts one of a set of words; error messages call a word ``noun``."""
 
     def read(problems: Problems, path: Path, value: Any) -> str | None:
         if isinstance(value, str) and value in accepted:
@@ -185,7 +185,7 @@ def word(noun: str, accepted: Collection[str]) -> Reader:
 
 
 def listing(item: Reader, *, least: int = 1, most: int = 12, distinct: bool = True) -> Reader:
-    """Accept a list of ``least`` to ``most`` items; a single item counts as a list of one."""
+    """Return a reader that accepts a list of ``least`` to ``most`` items; a single item counts as a list of one."""
 
     def read(problems: Problems, path: Path, value: Any) -> tuple[Any, ...] | None:
         if isinstance(value, dict):
@@ -211,7 +211,7 @@ def listing(item: Reader, *, least: int = 1, most: int = 12, distinct: bool = Tr
 
 
 def numbers(count: int, low: int, high: int) -> Reader:
-    """Accept a list of ``count`` whole numbers from ``low`` to ``high``."""
+    """Return a reader that accepts a list of ``count`` whole numbers from ``low`` to ``high``."""
     number = whole(low, high)
 
     def read(problems: Problems, path: Path, value: Any) -> list[int] | None:
@@ -226,14 +226,14 @@ def numbers(count: int, low: int, high: int) -> Reader:
 
 
 def words(noun: str, accepted: Collection[str], *, least: int = 1, most: int = 12, distinct: bool = True) -> Reader:
-    """Accept a list of words from a set (``word``, ``listing``)."""
+    """Return a reader that accepts a list of words from a set (``word``, ``listing``)."""
     return listing(word(noun, accepted), least=least, most=most, distinct=distinct)
 
 
 def read_fields(
     problems: Problems, path: Path, entries: Any, readers: Mapping[str, Reader], noun: str = "field"
 ) -> dict[str, Any]:
-    """Return the valid fields of a table; report unknown and invalid fields.
+    """Read the fields of a table and return the valid ones; report unknown and invalid fields.
 
     Unless it is a flag, a field whose value is ``false`` counts as absent: this is how a patch removes a field.
     """
@@ -267,7 +267,7 @@ def _report_missing(problems: Problems, path: Path, value: Mapping[str, Any], re
 def record(
     kind: Callable[..., Any], required: Mapping[str, Reader], optional: Mapping[str, Reader] | None = None
 ) -> Reader:
-    """Accept a table with these fields and pass them to ``kind`` as keyword arguments."""
+    """Return a reader that accepts a table with these fields and passes them to ``kind`` as keyword arguments."""
     readers = {**required, **(optional or {})}
 
     def read(problems: Problems, path: Path, value: Any) -> Any:
@@ -281,9 +281,9 @@ def record(
 
 
 def entries(named: Mapping[str, Reader], others: Reader | None = None, count: int | None = None) -> Reader:
-    """Accept a table with all ``named`` entries and, with ``others``, ``count`` further ones (default: any number).
+    """Return a reader for a table with all ``named`` entries and, if ``others`` is given, ``count`` further ones.
 
-    The reader returns the entries in the order of the table.
+    Without ``count``, any number of further entries is accepted. The reader returns the entries in the table's order.
     """
 
     def read(problems: Problems, path: Path, value: Any) -> dict[str, Any] | None:

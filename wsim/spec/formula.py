@@ -25,7 +25,7 @@ MAX_WRITTEN = 1_000_000
 MAX_POWER = 4
 MAX_CARDS = 1000  # cards per game whose names formulas can compare
 Span = tuple[int, int]
-"""The lowest and highest possible value."""
+"""The lowest and highest possible values."""
 Spans = Mapping[str, Span]
 
 _ARITHMETIC: Mapping[type[ast.AST], str] = {
@@ -51,12 +51,12 @@ _ELSEWHERE: Mapping[str, str] = {
     r"[≤≥≠]": "compare with <=, >= or !=",
     r"\d[ .]*[A-Za-z]": "a product is written 2 * red",
 }
-"""Syntax of other languages, with its equivalent in formulas."""
+"""Operators of other languages, mapped to their equivalents in formulas."""
 _WRITTEN = "numbers, names, + - * // % **, < <= == != > >=, and, or, not, `x if c else y`, " + ", ".join(_FUNCTIONS)
 
 
 class FormulaError(ValueError):
-    """A mistake in a formula, described in one sentence that quotes the wrong part."""
+    """Raised for a mistake in a formula; the message is one sentence that quotes the wrong part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """The names that the formulas of a game may use, and their parser.
+    """The names that a game's formulas may use, with the parser for these formulas.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class Vocabulary:
 
     @cached_property
     def number(self) -> Mapping[str, int]:
-        """The number of each name in the words that kernels execute."""
+        """The number of each name in compiled formulas."""
         return {name: number for number, name in enumerate((*self.cities, *self.table))}
 
     def parse(self, text: str) -> Node:
@@ -161,7 +161,7 @@ class Vocabulary:
         return ast.unparse(ast.parse(text, mode="eval"))
 
     def written(self, text: str) -> list[tuple[int, int]]:
-        """Return the offset and value of each number in a formula's canonical form, except the bounds of functions."""
+        """Find the numbers in a formula's canonical form, except function bounds; return their offsets and values."""
         parts = list(ast.walk(ast.parse(self.normal(text), mode="eval")))
         bounds = {id(node) for part in parts if isinstance(part, ast.keyword) for node in ast.walk(part)}
         constants = [part for part in parts if isinstance(part, ast.Constant) and id(part) not in bounds]
@@ -182,14 +182,14 @@ class Vocabulary:
     def code(
         self, node: Node, number: Mapping[str, int] | None = None, slot: Callable[[Node], int] | None = None
     ) -> list[int]:
-        """Return the words of a formula in postfix order (``formula_words``).
+        """Compile a formula to the words that kernels execute, in postfix order (``formula_words``).
 
         ``number`` maps cards and sets to their numbers; ``slot`` returns the slot of a function from a file.
         """
         return [*self.words(node, number or {}, slot)[0], OPERATION["end"]]
 
     def words(self, node: Node, number: Mapping[str, int], slot: Callable[[Node], int] | None) -> tuple[list[int], int]:
-        """Return the words of a node and the stack depth that they need."""
+        """Compile a node; return its words and the stack depth that they need."""
         if node.kind == "call":
             handed = [self.words(part, number, slot) for part in node.parts]
             operand = (slot(node) if slot else 0) << 3 | len(handed)
@@ -253,7 +253,7 @@ def _parsed(vocabulary: Vocabulary, text: str) -> Node:
 
 
 def _names_in(tree: ast.expr) -> tuple[str, ...]:
-    """Return the names in ``a.b.c``; the first is "" if the expression does not begin with a name."""
+    """Return the names in an expression such as ``a.b.c``; the first is "" if it does not begin with a name."""
     if isinstance(tree, ast.Attribute):
         return (*_names_in(tree.value), tree.attr)
     return (tree.id if isinstance(tree, ast.Name) else "",)
@@ -265,14 +265,14 @@ def _mentions_card(tree: ast.AST) -> bool:
 
 
 def _title_of(tree: ast.Compare) -> str:
-    """Return an example of a valid comparison with the name in this comparison."""
+    """Return an example of a valid comparison with the card name in a comparison, for an error message."""
     parts = [ast.unparse(part) for part in (tree.left, *tree.comparators) if isinstance(part, ast.Attribute)]
     return f'{parts[0]} == "..."'
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """Converts a syntax tree to nodes; ``of_card``: in a condition on counted cards, ``titles``: names are allowed."""
+    """Converts a syntax tree to nodes; ``of_card``: in a condition on counted cards; ``titles``: names are allowed."""
 
     text: str
     vocabulary: Vocabulary
@@ -312,7 +312,7 @@ class _Reader:
         raise self.mistake(tree, f"is not accepted in a formula; accepted: {_WRITTEN}")
 
     def constant(self, tree: ast.Constant) -> Node:
-        """Convert a number, or a card name in quotes where names are compared."""
+        """Convert a number, or a quoted card name in a comparison of names."""
         match tree.value:
             case bool() | float():
                 raise self.mistake(tree, "only whole numbers are accepted")
@@ -360,15 +360,15 @@ class _Reader:
         return ast.get_source_segment(self.text, tree) or self.text
 
     def place(self, tree: ast.expr) -> int:
-        """Return the position of the first character of an expression, from 1 (Python's offsets are in bytes)."""
+        """Return the character position, from 1, at which an expression starts (Python's offsets are in bytes)."""
         return 1 + len(self.text.encode()[: tree.col_offset].decode())
 
     def mistake(self, tree: ast.expr, message: str) -> FormulaError:
-        """Return an error that quotes an expression and its position."""
+        """Build an error that quotes an expression and its position."""
         return FormulaError(f"{self.source(tree)!r}, at character {self.place(tree)}: {message}")
 
     def named(self, tree: ast.expr, whose: str, name: str) -> Node:
-        """Convert a name: a fact about a city or about the table."""
+        """Convert a name to a node: a fact about a city or about the table."""
         if self.of_card:
             raise self.mistake(tree, _NOT_OF_CARD)
         accepted = self.vocabulary.cities if whose else self.vocabulary.number
@@ -378,7 +378,7 @@ class _Reader:
         return self.made(tree, "name", name=name, whose=whose)
 
     def fact(self, tree: ast.expr, name: str) -> Node:
-        """Convert a fact about counted cards or, outside ``count``, about the card that caused the event."""
+        """Convert a fact about a counted card or, outside ``count``, about the card that caused the event."""
         if self.of_card and name in self.vocabulary.of_event:
             raise self.mistake(tree, "is known only for the structure that was just built, not for counted structures")
         accepted = self.vocabulary.facts_of_cards if self.of_card else self.vocabulary.facts_of_event
@@ -418,7 +418,7 @@ class _Reader:
             raise self.mistake(tree, f'a name is not a number; accepted: {self.source(tree)} == "..."')
 
     def refuse_unknown(self, tree: ast.expr, name: str, accepted: Collection[str], noun: str = "name") -> None:
-        """Raise FormulaError for a name that is not accepted."""
+        """Raise FormulaError for an unknown name, and list the accepted ones."""
         if name not in accepted:
             message = f"unknown {noun} {name!r}{nearest(name, accepted)}; accepted: {', '.join(accepted)}"
             raise self.mistake(tree, message)
@@ -566,7 +566,7 @@ _TURNED = {"<": ">", "<=": ">=", "==": "==", ">": "<", ">=": "<="}
 
 
 def _order_ends(node: Node) -> tuple[Node, Node]:
-    """Return nodes for the lowest and highest position in the building order that satisfy all comparisons."""
+    """Return nodes for the lowest and highest positions in the building order that satisfy all comparisons."""
     one, lows, highs = Node("number", "1", node.at, value=1), [], []
     for compared in node.parts[1:]:
         end = compared.parts[1]
@@ -586,9 +586,9 @@ def _order_ends(node: Node) -> tuple[Node, Node]:
 
 
 def span(node: Node, spans: Spans) -> Span:
-    """Return the lowest and highest value of a formula, given the spans of names and counters.
+    """Return the lowest and highest possible values of a formula, given the spans of names and counters.
 
-    A counter that is missing in ``spans`` has its widest span. Raises FormulaError for a divisor that could be 0. A
+    A counter that is not in ``spans`` has its widest span. Raises FormulaError for a divisor that could be 0. A
     game stops if a formula exceeds the playable range (``wsim.kernels.formula_machine``).
     """
     parts = [span(part, spans) for part in node.parts]
@@ -611,7 +611,7 @@ def span(node: Node, spans: Spans) -> Span:
 
 
 def _known_span(node: Node, spans: Spans) -> Span | None:
-    """Return the lowest and highest value of a node; None if they depend on the spans of its parts."""
+    """Return the lowest and highest values of a node; None if they depend on the spans of its parts."""
     match node.kind:
         case "number":
             return node.value, node.value
@@ -674,5 +674,5 @@ def evaluate_node(node: Node, numbers: Mapping[str, int]) -> int:
 
 
 def slots_in(words: Iterable[int]) -> set[int]:
-    """Return the slots of the functions from files that the words call."""
+    """Return the slots of all functions from files that compiled words call."""
     return {int(word) >> 11 for word in words if int(word) & 0xFF == OPERATION["call"]}

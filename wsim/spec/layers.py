@@ -88,7 +88,7 @@ def read_card_file(path: FilePath, grammar: Grammar, mistakes: Mistakes | None =
 
 
 def _by_number(value: Any) -> bool:
-    """Return whether a value is a table that changes the items of a list by number."""
+    """Return whether a value in a patch is a table whose keys are item numbers of a list."""
     return isinstance(value, dict) and (not value or any(key.isdigit() for key in value))
 
 
@@ -188,7 +188,7 @@ class Layers:
 
 
 def path_of(change: str) -> Path:
-    """Return the names in the path of a change: ``cards.Town Hall.cost.ore=1`` gives cards, Town Hall, cost, ore.
+    """Split the path of a change into names: ``cards.Town Hall.cost.ore=1`` gives cards, Town Hall, cost, ore.
 
     Names may be unquoted, including those with spaces.
     """
@@ -200,7 +200,7 @@ def path_of(change: str) -> Path:
 
 
 def parse_change(change: str, grammar: Grammar) -> tuple[Path, Any]:
-    """Parse a ``--set`` argument such as ``cards.Palace.points=6``; return path and value, or raise UserError.
+    """Parse a ``--set`` argument such as ``cards.Palace.points=6`` into path and value; raise UserError if invalid.
 
     The value is written in TOML syntax, or as a bare word that stands for a string.
     """
@@ -220,7 +220,7 @@ def parse_change(change: str, grammar: Grammar) -> tuple[Path, Any]:
 
 
 def nested(path: Sequence[str], value: Any) -> Entries:
-    """Return a patch that sets the value at a path."""
+    """Build a patch that sets the value at a path."""
     patch: Entries = {path[-1]: value}
     for name in reversed(path[:-1]):
         patch = {name: patch}
@@ -241,12 +241,12 @@ def _value(change: str, text: str, example: str) -> Any:
 
 
 def value_in_patch(text: str) -> str:
-    """Return the value of a change as written in a patch file: a bare word becomes a quoted string."""
+    """Format the value of a change as in a patch file, where a bare word becomes a quoted string."""
     return json.dumps(text, ensure_ascii=False) if _parsed(text) is None else text
 
 
 def _parsed(text: str) -> Entries | None:
-    """Parse ``value = text`` as TOML; None if it is invalid."""
+    """Parse ``value = text`` as TOML; return None if it is invalid."""
     import tomllib
 
     try:
@@ -256,7 +256,7 @@ def _parsed(text: str) -> Entries | None:
 
 
 def _split(text: str, mark: str) -> list[str]:
-    """Split at ``mark`` outside quotes; a quote counts only at the start of a part (not in Smuggler's Cache)."""
+    """Split text at ``mark`` outside quotes; a quote counts only at the start of a part (not in Smuggler's Cache)."""
     parts, quote = [""], ""
     for letter in text:
         if quote:

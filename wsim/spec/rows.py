@@ -15,11 +15,11 @@ from wsim.options import typed
 
 _Row = TypeVar("_Row")
 MAX_NUMBER = 2**63
-"""Upper bound on the absolute value of numbers in rows."""
+"""The largest accepted absolute value of a number in a row."""
 
 
 def read_row(kind: type[_Row], table: Any, noun: str, where: str, **made: Any) -> _Row:
-    """Parse a row of a file; raise UserError that lists every mistake in the row.
+    """Parse a row of a file into a dataclass; raise UserError that lists every mistake in the row.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def read_row(kind: type[_Row], table: Any, noun: str, where: str, **made: Any) -
 
 
 def read_rows(kind: type[_Row], rows: Any, noun: str, where: str) -> tuple[_Row, ...]:
-    """Parse the rows ``[[what]]`` of a file; raise UserError that lists every mistake in all rows."""
+    """Parse the rows of a table array in a file; raise UserError that lists every mistake in all rows."""
     mistakes, parsed = Mistakes(), []
     for row in tables_in(rows, noun, where):
         with mistakes.noted():
@@ -67,7 +67,7 @@ def refuse_unknown(where: str, noun: str, key: object, known: Sequence[str]) -> 
 
 
 def _value(name: str, kind: str, value: Any) -> Any:
-    """Return a value converted to the declared type of a field; raise UserError if it has a different type."""
+    """Convert a value to the declared type of its field; raise UserError if it has a different type."""
     if kind == "Mapping[str, float]":
         if not isinstance(value, Mapping):
             raise UserError(f"{name} must be a table of numbers, not {value!r}")

@@ -1,4 +1,4 @@
-"""Read TOML files: card files, patches, plans, weights. Errors are UserErrors with file name and line."""
+"""Read TOML files: card files, patches, plans, weights. Errors raise UserError with the file name and line."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _DECLARED = re.compile(r"\((.*)\) twice")
 
 
 def shown(path: Path) -> str:
-    """Return the name of a file for messages: the bare name of a built-in file, the path of a user's file as given."""
+    """Return a file name for messages: the bare name of a built-in file, or the path of a user's file as given."""
     return path.name if is_in_wsim(path) else str(path)
 
 
 def read_toml(path: str | PathLike[str], noun: str = "card file") -> Entries:
-    """Return a fresh copy of the content of a TOML file; ``noun`` describes the expected kind of file in messages.
+    """Parse a TOML file into a fresh dictionary; ``noun`` is the expected kind of file, for messages.
 
     Raises UserError if the file cannot be read or parsed.
     """
@@ -44,7 +44,7 @@ def read_toml(path: str | PathLike[str], noun: str = "card file") -> Entries:
 
 
 def text_of(path: Path, noun: str = "card file") -> str:
-    """Return the text of a file; raise UserError if it cannot be read or decoded."""
+    """Read the text of a file; raise UserError if it cannot be read or decoded."""
     try:
         return bytes_within(path, MAX_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
@@ -56,7 +56,7 @@ def text_of(path: Path, noun: str = "card file") -> str:
 
 
 def copied(value: Any) -> Any:
-    """Copy a TOML value; ten times faster than ``deepcopy``."""
+    """Copy a TOML value deeply, ten times faster than ``deepcopy``."""
     kind = type(value)  # tomllib creates plain dicts and lists, no subclasses
     if kind is dict:
         return {name: copied(item) for name, item in value.items()}
@@ -74,7 +74,7 @@ def _parsed(text: str) -> Entries:
 
 
 def _phrase(name: str, lines: list[str], error: str) -> str:
-    """Describe a TOML error in words, with the line and the name of a repeated key."""
+    """Describe a TOML error in words, with its line and, for a repeated key, the name of the key."""
     location = _PLACE.search(error)
     text = _PLACE.sub("", error)
     number = int(location[1]) if location and location[1] else 0
@@ -87,7 +87,7 @@ def _phrase(name: str, lines: list[str], error: str) -> str:
 
 
 def _used_twice(message: str, line: str) -> str:
-    """Return the name of the repeated key in a TOML error."""
+    """Return the name of the repeated key that a TOML error reports."""
     declared = _DECLARED.search(message)
     if declared:  # a table: tomllib reports the whole path as a tuple
         return "the name " + ".".join(a or b for a, b in re.findall(r"'([^']*)'|\"([^\"]*)\"", declared[1]))

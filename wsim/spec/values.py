@@ -1,4 +1,4 @@
-"""List the values of a catalogue by path, as written for ``--set``, and describe changes in words."""
+"""List the values in a catalogue by path, as written for ``--set``, and describe changes in words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def values_of(record: Any) -> dict[str, str]:
-    """Return the values of a catalogue that can be changed, by path."""
+    """Return the changeable values in a catalogue, by path."""
     if isinstance(record, list):
         return {str(row["path"]): _text(row["value"]) for row in record if "path" in row}
     parts = {name: part for name, part in record.items() if isinstance(part, dict)}
@@ -19,7 +19,7 @@ def values_of(record: Any) -> dict[str, str]:
 
 
 def _leaves(part: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the values within a part of a catalogue with their paths; list items, such as stages, count from 1."""
+    """Yield the path and value of each leaf in a part of a catalogue; list items, such as stages, count from 1."""
     if isinstance(part, list) and any(isinstance(item, dict) for item in part):
         part = dict(enumerate(part, start=1))
     if not isinstance(part, dict):
@@ -30,7 +30,7 @@ def _leaves(part: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
 
 
 def key_in_path(name: str) -> str:
-    """Return a name as a component of a path, quoted if necessary."""
+    """Format a name as a component of a path, in quotes if necessary."""
     return name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
@@ -39,7 +39,7 @@ def _text(value: Any) -> str:
 
 
 def name_in_words(path: str) -> str:
-    """Describe a path in words.
+    """Describe the path of a value in words.
 
     >>> name_in_words("cards.Palace.points"), name_in_words("settings.hand_size")
     ('Palace, points', 'settings hand size')
@@ -62,7 +62,7 @@ def change_in_words(line: str, printed: Mapping[str, str]) -> str:
 
 
 def changes_in_words(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """Describe the values in which two catalogues differ.
+    """Describe every value that differs between two catalogues.
 
     >>> changes_in_words({"cards.Palace.points": "8"}, {"cards.Palace.points": "5", "cards.Palace.coins": "1"})
     ['Palace, points 8 to 5', 'Palace, coins 1 (new)']
@@ -77,5 +77,5 @@ def changes_in_words(before: Mapping[str, str], after: Mapping[str, str]) -> lis
 
 
 def _plain(value: str | None) -> str:
-    """Return a value without its quotes."""
+    """Remove the quotes around a value; None becomes an empty string."""
     return (value or "").strip('"')

@@ -1,4 +1,4 @@
-"""Combine: one estimate per wonder from simulated and people's games."""
+"""Combine simulated games with people's games into one estimate per wonder."""
 
 from wsim.questions.registry import Question
 

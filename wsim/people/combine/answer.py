@@ -27,7 +27,7 @@ _ROUND = 6
 
 @dataclass(frozen=True, repr=False)
 class CombineAnswer(AskedAnswer):
-    """One estimate per row from simulated and people's games.
+    """The answer to ``wsim people combine``: one estimate per row from simulated and people's games.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class CombineAnswer(AskedAnswer):
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """State in words how many rows are clear and how much people's games count."""
+        """State in words how many rows are clear and how much weight people's games have."""
         rows = stored.table("rows")
         labels, clear = rows.columns[: rows.columns.index("n")], rows.filter(pl.col("verdict") != "unclear")
         share = float(rows["share"].to_numpy() @ rows["n"].to_numpy()) / max(int(rows["n"].sum()), 1)
@@ -157,7 +157,7 @@ def ask(question: CombineQuestion, _execution: Execution = Execution()) -> Combi
 
 
 def combined(both: Evidence, metric: str, level: float = 0.95) -> Combined:
-    """Return the combined estimates of the rows; only mean scores can have a different overall level among people."""
+    """Combine the evidence for each row; only for mean scores may people have a different overall level."""
     return combine(
         both.simulated, both.error, both.people, both.people_error, both.scale,
         offset=metric == "score" and not both.noun, level=level,
@@ -165,7 +165,7 @@ def combined(both: Evidence, metric: str, level: float = 0.95) -> Combined:
 
 
 def table_of(both: Evidence, estimate: Combined, level: float) -> pl.DataFrame:
-    """Return the rows of the answer, sorted by estimate, the highest first."""
+    """Build the rows of the answer, sorted by estimate, highest first."""
     reach = normal_quantile((1 + level) / 2)
     known = both.n > 0
     people = np.where(known, both.people, np.nan)
@@ -190,7 +190,7 @@ def table_of(both: Evidence, estimate: Combined, level: float) -> pl.DataFrame:
 
 
 def difference_of(after: Evidence, before: Evidence) -> Evidence:
-    """Return the evidence on a patch: values with the patch minus values without it, for the rows that both have.
+    """Return the evidence on a patch: values with the patch minus values without it, for all rows present in both.
 
     People's and simulated games with and without the patch are independent samples. The distance between people's and
     simulated differences is at most as uncertain as the distance between levels, so the scale for levels is kept.

@@ -46,7 +46,7 @@ _STEPS = 30  # bisection steps for a quantile
 
 @dataclass(frozen=True)
 class Combined:
-    """Combined estimates; arrays have the shape of the input, ``distance`` the shape of its leading axes.
+    """Combined estimates; arrays have the shape of the input, except ``distance``, which has no row axis.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ def combine(
     simulated: Floats, simulated_error: Floats, people: Floats, people_error: Floats, scale: float, *,
     offset: bool = False, level: float = 0.95,
 ) -> Combined:  # fmt: skip
-    """Combine rows along the last axis; other axes are separate problems.
+    """Combine simulated and people's values for the rows along the last axis; other axes are separate problems.
 
     Rows without people's games have an infinite ``people_error`` and any finite value.
 
@@ -91,7 +91,7 @@ def combine(
 
 @dataclass(frozen=True)
 class _Posterior:
-    """The posterior on a grid of distances.
+    """The posterior distribution on a grid of distances.
 
     It contains the distances (grid,) and their probabilities (..., grid). For each distance and row (..., grid, rows),
     it contains the mean and variance of the value and the weight of the simulation (``kept``).
@@ -108,7 +108,7 @@ def _posterior(
     simulated: Floats, simulated_error: Floats, people: Floats, people_error: Floats, unit: float, factor: float, *,
     offset: bool,
 ) -> _Posterior:  # fmt: skip
-    """Return the posterior for a prior with the scale ``unit * factor``."""
+    """Compute the posterior on a grid for a prior whose scale is ``unit * factor``."""
     known = np.isfinite(people_error)[..., None, :]
     inner = np.where(known, np.where(np.isfinite(people_error), people_error, 1.0)[..., None, :] ** 2, 1.0)
     difference = np.where(known, (people - simulated)[..., None, :], 0.0)
@@ -132,7 +132,7 @@ def _posterior(
 
 
 def _quantile(of: _Posterior, mean: Floats, sd: Floats, part: float) -> Floats:
-    """Return a quantile of each row's mixture of normal distributions, by bisection."""
+    """Compute a quantile of each row's mixture of normal distributions by bisection."""
     deviation = np.sqrt(np.maximum(of.variance, 1e-30))
     low, high = mean - 12 * sd - 1e-12, mean + 12 * sd + 1e-12
     for _ in range(_STEPS):

@@ -12,21 +12,21 @@ METRICS = ("win", "score")
 
 
 def known_metric(name: str, value: Any) -> Any:
-    """Return ``win`` or ``score``; raise UserError for anything else."""
+    """Validate a metric, ``win`` or ``score``; raise UserError for any other value."""
     if value not in METRICS:
         raise UserError(f"{name} must be win or score, not {value!r}{nearest(value, METRICS)}")
     return value
 
 
 def positive(name: str, value: Any) -> Any:
-    """Return a positive number; raise UserError for any other number."""
+    """Validate a positive, finite number; raise UserError for any other number."""
     if not 0 < value < float("inf"):
         raise UserError(f"{name} must be larger than 0, not {value}")
     return value
 
 
 def metric_option() -> Any:
-    """Return the dataclass field for a metric."""
+    """Return the dataclass field for the option that selects the metric."""
     return option(
         "Figure: win (win share) or score.", "win", metavar="METRIC", check=known_metric,
         label="Wins or points?", picker="outcome", example="score",
@@ -34,7 +34,7 @@ def metric_option() -> Any:
 
 
 def distance_option() -> Any:
-    """Return the dataclass field for the prior scale of the distance between people and the simulation."""
+    """Return the dataclass field for the prior scale of the distance between people and simulation."""
     return option(
         "Expected difference between people and the players of the study (standard deviation between rows).", None,
         metavar="X", shown="the player SD", check=positive, label="How far people differ from policies",

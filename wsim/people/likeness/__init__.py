@@ -1,4 +1,4 @@
-"""Likeness: which policies of wsim play most like these people, and how strong the people are."""
+"""Likeness: find out which policies play most like a group of people, and how strong these people are."""
 
 from wsim.questions.registry import Question
 

@@ -1,4 +1,4 @@
-"""Measure the likeness of policies to people: distances of mean score and categories, in standard deviations of people.
+"""Measure how much policies play like people: distances in mean score and categories, in standard deviations of people.
 
 The distance is the root mean square of the standardised differences, minus the part that is due to their errors. Its
 interval treats the figures as independent: if z_i has variance v_i, the mean of z_i² - v_i has the variance
@@ -29,7 +29,7 @@ from wsim.stats.distributions import normal_quantile
 
 @dataclass(frozen=True, repr=False)
 class LikenessAnswer(AskedAnswer):
-    """The runs, sorted by their likeness to people.
+    """The answer to ``wsim people like``: the runs, sorted by their likeness to people.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ def ask(question: LikenessQuestion, execution: Execution = Execution()) -> Liken
 
 
 def _row_of_run(metrics: pl.DataFrame, spread: np.ndarray[Any, np.dtype[np.float64]], level: float) -> dict[str, Any]:
-    """Return the row of a run, from the comparison of its figures with people's figures."""
+    """Build the row of a run from the comparison of its figures with people's figures."""
     row = metrics.row(0, named=True)
     half = (metrics["difference_high"] - metrics["difference_low"]).to_numpy().astype(float) / 2
     reach = normal_quantile((1 + level) / 2)

@@ -1,4 +1,4 @@
-"""Options for the question "Which policy plays like people?"."""
+"""Options for comparing policies with people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planning: how many more games people should play, and with which boards."""
+"""Planning: compute how many more games people should play, and with which boards."""
 
 from wsim.questions.registry import Question
 

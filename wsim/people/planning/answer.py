@@ -1,4 +1,4 @@
-"""Plan people's next games: how much each board would add to the evidence so far.
+"""Plan people's next games, based on how much each board would add to the evidence so far.
 
 Let V be the variance of a row's combined estimate. After m more seats of people, each with variance s², the variance is
 V' = 1 / (1/V + m/s²), and the estimate has moved by a normal draw with variance V - V'. So the probability that the
@@ -96,7 +96,7 @@ class PlanningAnswer(AskedAnswer):
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """State in words what is still unclear."""
+        """State in words how many rows are still unclear."""
         rows, stop_after = stored.table("rows"), stored.record["stop_after"]
         open_rows = rows.filter(pl.col("games").is_null() | (pl.col("games") > 0))
         possible = open_rows.drop_nulls("games")
@@ -198,12 +198,12 @@ def ask(question: PlanningQuestion, _execution: Execution = Execution()) -> Plan
 
 
 def posterior_variance(variance: Floats, seat_variance: Floats, seats: Floats) -> Floats:
-    """Return the variance of each row after additional seats of people."""
+    """Return the variance of each row's estimate after additional seats of people."""
     return 1 / (1 / variance + seats / seat_variance)
 
 
 def schedule_of(both: Evidence, variance: Floats, players: int, games: int) -> tuple[list[list[int]], Floats]:
-    """Return the rows to play in each game, never the same wonder twice, and the number of seats of each row."""
+    """Choose the boards for each game, never the same wonder twice; also return the number of seats per row."""
     wonders = both.names[:, 0].to_list()
     seats, plan = np.zeros(len(wonders)), list[list[int]]()
     for game in range(games):
@@ -220,7 +220,7 @@ def schedule_of(both: Evidence, variance: Floats, players: int, games: int) -> t
 
 
 def clear_chance(mean: Floats, variance: Floats, both: Evidence, seats: Floats, level: float) -> Floats:
-    """Return the probability that the interval of each row will exclude the reference after additional seats."""
+    """Return the probability, for each row, that its interval will exclude the reference after additional seats."""
     after = posterior_variance(variance, both.seat_variance, seats)
     moves = np.sqrt(np.maximum(variance - after, 1e-300))
     reach = normal_quantile((1 + level) / 2) * np.sqrt(after)
@@ -229,7 +229,7 @@ def clear_chance(mean: Floats, variance: Floats, both: Evidence, seats: Floats, 
 
 
 def games_until_clear(mean: Floats, variance: Floats, both: Evidence, question: PlanningQuestion) -> list[int | None]:
-    """Return how many games with its board make each row clear with the requested probability; None: above 10,000."""
+    """Return how many games with its board each row needs to become clear with the requested probability, or None."""
     tried = np.unique(np.geomspace(1, MAX_GAMES, 120).round()).astype(int)
     chances = np.stack([
         clear_chance(mean, variance, both, np.full(len(mean), float(games)), question.level) for games in tried
@@ -265,7 +265,7 @@ def _schedule_frame(both: Evidence, schedule: Sequence[Sequence[int]], games: in
 
 
 def _information_by_players(study: Run, metric: str) -> pl.DataFrame:
-    """Return the information per game by number of players, for effects in multiples of the fair share or in points.
+    """Tabulate the information per game by number of players, relative to the number of players in the study.
 
     With n players, a seat's wins have the variance (1 - 1/n) / n, or n - 1 in units of the squared fair share, so the
     n seats of a game provide the information n / (n - 1). A score is equally informative at any table, so n seats
@@ -288,7 +288,7 @@ def _no_watch() -> pl.DataFrame:
 
 
 def _effects_of_patch(study: Run, question: PlanningQuestion, both: Evidence) -> tuple[pl.DataFrame, str]:
-    """Return the figures in which people would notice a patch first, and whether the patch is worth playtesting.
+    """Find the figures in which people would notice a patch first, and state whether the patch is worth playtesting.
 
     Two samples of equal size detect a difference D in a figure with standard deviation s, with the requested
     probability, after 2 s² (z + z')² / D² seats each; z and z' are the normal quantiles for the level and the
@@ -335,7 +335,7 @@ def _effects_of_patch(study: Run, question: PlanningQuestion, both: Evidence) ->
 
 
 def _deviations(study: Run, metrics: Sequence[str]) -> dict[str, float]:
-    """Return the standard deviation between seats of each metric that is in points or counts."""
+    """Return the standard deviation between seats for each metric in points or counts."""
     columns = {**{name: name for name in metrics}, "score": "total"}
     recorded = study.seats.collect_schema().names()
     scores = study.seats.select(pl.col("total").cast(pl.Float64).std()).collect().item()

@@ -12,14 +12,14 @@ from wsim.people.combine.question import distance_option, metric_option
 
 
 def power(name: str, value: Any) -> Any:
-    """Return a probability that is at least 0.5 and less than 1; raise UserError for any other number."""
+    """Validate a probability that must be at least 0.5 and less than 1; raise UserError for any other number."""
     if not 0.5 <= value < 1:
         raise UserError(f"{name} must be at least 0.5 and less than 1, not {value}")
     return value
 
 
 def new_page(_name: str, value: Any) -> Any:
-    """Return the name of a new HTML file; raise UserError for anything else."""
+    """Validate the path of a new HTML file; raise UserError for any other value."""
     from wsim.people.template import check_printed
 
     check_printed(Path(value))
