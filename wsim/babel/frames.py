@@ -1,4 +1,4 @@
-"""The seats and the picks table of Tower of Babel as Polars frames.
+"""Build the seats and picks tables of Tower of Babel, as Polars frames.
 
 Both tables have one row per game and seat, or per decision, in order; ``game`` and ``seat`` join them. The columns
 ``game``, ``seat``, ``policy``, ``total``, ``win_share`` and ``rank`` mean the same in every game of the laboratory.
@@ -69,13 +69,13 @@ Plain = Callable[[str], "NDArray[Any]"]
 
 
 def _plain(rows: NDArray[Any]) -> Plain:
-    """Return a reader of contiguous columns, which Polars uses without copying them."""
+    """Return a function that reads a field as a contiguous array, which Polars uses without a copy."""
     base = np.asarray(rows).view(np.ndarray)
     return lambda name: np.ascontiguousarray(base[name])
 
 
 def _labelled(codes: NDArray[Any], names: Sequence[str]) -> pl.Series:
-    """Return codes as names in an Enum; equal names share a category."""
+    """Convert codes to an Enum column of names; equal names share a category."""
     import polars as pl
 
     distinct = list(dict.fromkeys(names))
@@ -153,7 +153,7 @@ def picks_frame(
 
 
 def _wanted_columns(event: Plain) -> dict[str, Any]:
-    """Return the code of the move that the policy wanted, the number of other moves, and whether it was overruled.
+    """Return columns for the move that the policy wanted, the number of other moves, and overruling.
 
     ``struck``: the kind of item that was removed from the policy's moves: a ``thing`` or a whole ``wonder``.
     """
@@ -177,7 +177,7 @@ def _null_unless(condition: NDArray[Any], values: pl.Series) -> pl.Series:
 
 
 def _cards(what: NDArray[Any], code: NDArray[Any]) -> pl.Series:
-    """Return the action card for PLAY_CARD, the kind for EXCHANGE, and null for other decisions."""
+    """Return a column with the action card for PLAY_CARD, the kind for EXCHANGE, and null for other decisions."""
     names = [*w.ACTION_CARDS, *w.KINDS]
     index = code - 1 + np.where(what == w.EXCHANGE, len(w.ACTION_CARDS), 0)
     chosen = ((what == w.PLAY_CARD) | (what == w.EXCHANGE)) & (code > 0)

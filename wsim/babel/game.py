@@ -1,4 +1,4 @@
-"""Tower of Babel as the laboratory sees it (the protocol of ``wsim.game.Game``)."""
+"""Tower of Babel as an implementation of the game protocol in ``wsim.game``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tower of Babel for ``wsim learn`` (``wsim.learn.learner``)."""
+"""Settings of Tower of Babel for ``wsim learn`` (``wsim.learn.learner``)."""
 
 from __future__ import annotations
 

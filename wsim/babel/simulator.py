@@ -1,4 +1,4 @@
-"""A plan of Tower of Babel, ready to play."""
+"""The simulator of Tower of Babel: a plan that is ready to play."""
 
 from __future__ import annotations
 

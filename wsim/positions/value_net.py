@@ -71,7 +71,7 @@ class ValueNet:
     phases: Mapping[str, int]
 
     def known_slopes(self, plan: Plan) -> list[float] | None:
-        """Return the stored slopes for tables of ``net``, by phase; None if there are none for this number of players."""
+        """Return the stored slopes for tables of ``net``, by phase; None if this number of players has none."""
         known = json.loads(self.slopes.read_text(encoding="utf-8"))["slopes"]
         slopes: list[float] | None = known.get(plan.ruleset, {}).get(str(plan.players))
         return slopes

@@ -1,4 +1,4 @@
-"""The plan option ``ban``, written ``seat=item,item;seat=item``: actions and cards that are forbidden to seats."""
+"""Parse and extend the plan option ``ban`` (``seat=item,item;seat=item``), which forbids actions and cards to seats."""
 
 from __future__ import annotations
 

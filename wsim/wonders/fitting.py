@@ -1,4 +1,4 @@
-"""The net layers of 7 Wonders for ``wsim.learn.fitting``: contributions of cards and stages, and their derivatives."""
+"""Net layers of 7 Wonders for ``wsim.learn.fitting``: contributions of cards and stages, and their derivatives."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ VALUE = 6  # index into ``numbers`` of a move: the value of the move according t
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """The inputs for cards and stages that follow from the rules.
+    """Net inputs for cards and stages, derived from the rules.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Items:
 
     @classmethod
     def of(cls, rules: Any) -> Items:
-        """Return the items of a RULES record."""
+        """Build the inputs from a RULES record."""
         numbers, entries = item_numbers(rules), np.asarray(rules.stage_entry, np.int64) - STAGE_ENTRY
         counts = np.asarray(rules.stage_count, np.int64)
         used = numbers.shape[1] - OWN_ROWS + min(np.count_nonzero(rules.when), OWN_ROWS)
@@ -88,7 +88,7 @@ class ItemLayers(Layers):
         super().__init__(arrays, batch)
 
     def add_to_states(self, layer: NDArray[np.float32]) -> None:
-        """Add the contributions of the sets of cards and of the remaining stages."""
+        """Add the contributions of card sets and remaining stages to the first layer of the states."""
         for role in range(SETS):
             layer += self._sets[:, role] @ self._card_rows[role]
         for role in range(2):
@@ -97,7 +97,7 @@ class ItemLayers(Layers):
             layer += self._further.of_states
 
     def add_to_moves(self, layer: NDArray[np.float32]) -> None:
-        """Add the contributions of the card of each move and of the stage that it builds."""
+        """Add the contributions of each move's card and stage to the first layer of the moves."""
         card, stage = self._has_card, self._has_stage
         layer[card] += self._card_rows[self._role[card], self._card[card]]
         layer[stage] += self._stage_rows[_STAGES][self._stage[stage]]
@@ -105,7 +105,7 @@ class ItemLayers(Layers):
             self._further.add_to_moves(layer)
 
     def of_items(self, of_states: NDArray[np.float32], of_moves: NDArray[np.float32]) -> Arrays:
-        """Return the derivatives with respect to the arrays of cards and stages."""
+        """Return the derivatives with respect to the card and stage arrays."""
         items = self._items
         cards = np.zeros((len(CARD_ROLES), CARDS, SIZES.width), np.float32)
         for role in range(SETS):
@@ -153,7 +153,7 @@ class _Further:
         np.add.at(layer, self._moves, self._rows[self._of_moves])
 
     def slopes(self, of_states: NDArray[np.float32], of_moves: NDArray[np.float32]) -> Arrays:
-        """Return the derivatives with respect to the arrays of the further rows."""
+        """Return the derivatives with respect to the arrays that hold the further rows."""
         slopes = np.zeros_like(self._rows)
         slopes[self._listed] = self._bits.T @ of_states
         np.add.at(slopes, self._of_moves, of_moves[self._moves])

@@ -1,4 +1,4 @@
-"""The seats and picks tables of 7 Wonders, as Polars frames built from kernel rows."""
+"""Build the seats and picks tables of 7 Wonders, as Polars frames, from the rows that kernels write."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def seats_frame(
     *,
     brief: bool = False,
 ) -> pl.DataFrame:
-    """Return the seats table of kernel rows (layout.ROW): one row per game and seat, in order.
+    """Build the seats table from kernel rows (layout.ROW): one row per game and seat, in order.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def picks_frame(
     overrules: bool = False,
     asks: bool = False,
 ) -> pl.DataFrame:
-    """Return the picks table of kernel picks (layout.PICK): one row per decision, in the order of play.
+    """Build the picks table from kernel picks (layout.PICK): one row per decision, in the order of play.
 
     ``slot_card`` is RULES.slot_card, shape (ages, slots): the card number of each physical copy. Losses (R32) are not
     picks. ``overrules`` adds the columns of ``_wanted_columns``; ``asks`` adds the columns of ``_asked_columns``.
@@ -136,7 +136,7 @@ def picks_frame(
 def _move_columns(
     move: NDArray[np.uint64], names: Sequence[str], start: str = "", *, asks: bool = False
 ) -> dict[str, pl.Series]:
-    """Return card, action and way of moves; ``start`` is the prefix of the columns."""
+    """Return the columns card, action and how for an array of moves; ``start`` is a prefix of their names."""
     action = ((move >> np.uint64(ACTION_AT)) & np.uint64(15)).astype(np.int64)
     how = ((move >> np.uint64(HOW_AT)) & np.uint64(15)).astype(np.int64)
     card = (move & np.uint64(255)).astype(np.int64)
@@ -149,7 +149,7 @@ def _move_columns(
 
 
 def _asked_columns(event: NDArray[Any], move: NDArray[np.uint64], names: Sequence[str]) -> dict[str, pl.Series]:
-    """Return the columns of clause decisions (R72).
+    """Return the columns that describe clause decisions (R72).
 
     They are the number of the card or stage, its clause, the option (0: declined), the number of seats to the left at
     which the clause's owner sits (R98), and the chosen city, card and amount.
@@ -178,7 +178,7 @@ def _asked_columns(event: NDArray[Any], move: NDArray[np.uint64], names: Sequenc
 
 
 def _wanted_columns(event: NDArray[Any], names: Sequence[str], asks: bool) -> dict[str, pl.Series]:
-    """Return the policy's own move, the number of moves with other cards, and whether the policy was overruled.
+    """Return columns for the move that the policy wanted, the number of moves with other cards, and overruling.
 
     If there are no such moves (``others`` is 0), the policy could not be overruled, and the wanted move is null.
     """
@@ -197,7 +197,7 @@ def _wanted_columns(event: NDArray[Any], names: Sequence[str], asks: bool) -> di
 def _offered(
     hands: NDArray[np.uint64], age: NDArray[np.int64], slot_card: NDArray[Any], names: Sequence[str]
 ) -> pl.Series:
-    """Return the distinct cards of each hand as lists of names."""
+    """Return a list column with the names of the distinct cards in each hand."""
     octets = hands.view(np.uint8).reshape(len(hands), 8)
     bits = np.unpackbits(octets, axis=1, bitorder="little").astype(bool)
     pick, slot = np.nonzero(bits)

@@ -29,7 +29,7 @@ PICK_ACTIONS: Mapping[str, str] = {
     ACTIONS[SELL]: "sell it, which denies it to other seats",
     "take": "any of these",
 }
-"""The actions of a pick with a card, and their descriptions."""
+"""The actions that use a card, with their descriptions."""
 
 
 def catalogue_of(plan: Plan) -> Catalogue:
@@ -131,7 +131,7 @@ class SevenWonders(KernelGame):
     POLICIES = POLICIES
 
     def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:
-        """Return the defaults of a plan: first edition, four players (two in a rule set for two), all ``net``.
+        """Return the default plan: first edition, four players (two in a two-player rule set), all of them ``net``.
 
         With a single policy, no effect of a policy can be mistaken for an effect of a card or wonder.
         """

@@ -1,4 +1,4 @@
-"""7 Wonders for ``wsim learn``: teams, and the inputs for cards and stages."""
+"""Settings of 7 Wonders for ``wsim learn``: teams, and the inputs for cards and stages."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The nets of 7 Wonders (``wsim.policies.nets``).
 
-Their weights refer to the effects of items; each rule set turns them into one row per card and stage.
+Net weights refer to effects. For each rule set, they are converted to one row per card and stage.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def _item_rows(arrays: Arrays, rules: Any) -> list[NDArray[np.float32]]:
-    """Return one row for each card in each role, then for each stage, then the further rows (``net_layout``)."""
+    """Return the net's rows for each card in each role, for each stage, and the further rows (``net_layout``)."""
     numbers = item_numbers(rules)
     return [
         _rows(numbers[:CARDS], arrays["card_roles"]).reshape(-1, SIZES.width),

@@ -34,7 +34,7 @@ class WondersPosition(StatePosition):
         return [self._with_text(move) for move in moves] if kind == EFFECT else moves
 
     def _with_text(self, move: dict[str, Any]) -> dict[str, Any]:
-        """Return a move of a clause decision (R72) with its description in English as ``text``."""
+        """Return a copy of a clause decision's move (R72) with an English description under the key ``text``."""
         if move["action"] == "decline":
             return {**move, "text": "decline"}
         catalogue, public = self.simulator.catalogue, self.record.public
@@ -71,7 +71,7 @@ class WondersPosition(StatePosition):
         ]
 
     def points_so_far(self) -> list[dict[str, int]]:
-        """Return the points of every seat by category if the game ended now; works in any position."""
+        """Return each seat's points by category as if the game ended now; works in any position."""
         _, game = self.machine.run(self.words, COUNT)
         return [
             {name: int(game.result.points[seat, category]) for category, name in enumerate(CATEGORIES)}

@@ -1,4 +1,4 @@
-"""Compile the options of a plan into the SEATING record: policies, boards, sides, parameters and bans by seat."""
+"""Compile plan options into the SEATING record: policies, boards, sides, parameters and bans by seat."""
 
 from __future__ import annotations
 

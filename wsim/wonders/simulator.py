@@ -1,4 +1,4 @@
-"""A plan of 7 Wonders, ready to play."""
+"""The simulator of 7 Wonders: a plan that is ready to play."""
 
 from __future__ import annotations
 

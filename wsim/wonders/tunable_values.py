@@ -1,11 +1,11 @@
-"""The values of 7 Wonders that can be tuned (``wsim.game.Tuning``): the numbers in cards, stages and settings.
+"""Tunable values of 7 Wonders (``wsim.game.Tuning``): the numbers in cards, stages and settings.
 
 Numbers in formulas also have a path: ``("cards", "Tribute", "when", "2", "gain", "coins:1")`` is the first number of
 that formula.
 
 Unconditional points of a card or stage can be added to recorded games: decisions stay the same and only the ranking is
-recomputed (total, then coins, R24). All other values, such as costs, influence decisions and need new games; values of
-a stage need games in which its side is in play.
+recomputed (total, then coins, R24). All other values, such as costs, influence decisions and need new games. The values
+of a stage need games in which its side is in play.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _COINS = 1 << 20  # more coins than a city can have
 
 
 def _values(simulator: WondersSimulator) -> Mapping[Path, int]:
-    """Return every whole number of the catalogue by its path in a patch."""
+    """Return every whole number in the catalogue, keyed by its path in a patch."""
     catalogue = simulator.catalogue
     values: dict[Path, int] = {}
     for card in catalogue.cards:
@@ -62,14 +62,14 @@ def _values(simulator: WondersSimulator) -> Mapping[Path, int]:
 
 
 def _entry_numbers(path: Path, cost: Cost, effects: Effects) -> dict[Path, int]:
-    """Return the numbers in the cost and effects of a card or stage."""
+    """Return the numbers in the cost and effects of a card or stage, keyed by path."""
     values = {(*path, "cost", "coins"): cost.coins}
     values |= {(*path, "cost", resource): dict(cost.resources).get(resource, 0) for resource in RESOURCES}
     return values | _effect_numbers(path, effects)
 
 
 def _effect_numbers(path: Path, effects: Effects) -> dict[Path, int]:
-    """Return the numbers in effects."""
+    """Return the numbers in effects, keyed by path."""
     present = effects.present()
     values = {(*path, name): int(getattr(effects, name)) for name in _ALWAYS}
     values |= {(*path, name, "n"): present[name].n for name in _COUNTS if name in present}
@@ -79,7 +79,7 @@ def _effect_numbers(path: Path, effects: Effects) -> dict[Path, int]:
 
 
 def _clause_numbers(path: Path, effects: Effects) -> dict[Path, int]:
-    """Return the numbers in the formulas of clauses."""
+    """Return the numbers in the formulas of clauses, keyed by path."""
     clauses = enumerate(effects.when, start=1)
     return {
         (*path, "when", str(number), *field): value for number, clause in clauses for field, value in clause.numbers()
@@ -87,7 +87,7 @@ def _clause_numbers(path: Path, effects: Effects) -> dict[Path, int]:
 
 
 def _worth(simulator: WondersSimulator, path: Path, seats: pl.DataFrame) -> NDArray[np.int64] | None:
-    """Return 1 for the rows that have the card or stage, 0 for others; None if ``path`` is not a number of points."""
+    """Return 1 for rows of seats with the card or stage, 0 for others; None if ``path`` is not a number of points."""
     if path[-1] != "points" or simulator.catalogue.settings.tie_breaks != Settings().tie_breaks:
         return None  # rows contain coins, the printed tie-break, but nothing else that could break ties
     if path[0] == "cards":
@@ -99,7 +99,7 @@ def _worth(simulator: WondersSimulator, path: Path, seats: pl.DataFrame) -> NDAr
 
 
 def _side_of(simulator: WondersSimulator, path: Path, seats: pl.DataFrame) -> NDArray[np.bool_]:
-    """Return a mask of the rows that play the side in the path of a stage."""
+    """Return a mask of the rows whose seat plays the side that a stage's path names."""
     catalogue = simulator.catalogue
     boards = [wonder.name for wonder in catalogue.wonders]
     matches: NDArray[np.bool_] = seats["wonder"].to_physical().to_numpy() == boards.index(path[1])
@@ -110,7 +110,7 @@ def _side_of(simulator: WondersSimulator, path: Path, seats: pl.DataFrame) -> ND
 def _shares(
     simulator: WondersSimulator, seats: pl.DataFrame
 ) -> Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]]:
-    """Return a function that recomputes win shares with extra points.
+    """Return a function that recomputes win shares when seats get extra points.
 
     The most points win, then the most coins; tied seats share the victory (R24).
     """
@@ -134,7 +134,7 @@ def _shares(
 
 
 def _focus(simulator: WondersSimulator, path: Path) -> tuple[Plan, Callable[[pl.DataFrame], NDArray[np.bool_]]] | None:
-    """Return a plan with a stage's side at every table, rotated through the seats, and a function that marks its rows.
+    """Return a plan that seats a stage's side at every table, in rotation, and a function that marks its rows.
 
     Returns None if the plan fixes boards or has several policies.
     """

@@ -37,7 +37,7 @@ action_cards: Maker = partial(
 """Results of seats that drew an action card."""
 
 disc_pairs: Maker = partial(stats.owner_pairs, prefix=DISC, noun=GAME.OWNED[DISC])
-"""How much more two discs are worth together than apart."""
+"""How much more two discs are worth together than separately."""
 
 
 def _synergies(source: Source, by: Sequence[str], *, disc: Sequence[str] = (), **options: object) -> Table:

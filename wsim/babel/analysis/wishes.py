@@ -23,7 +23,7 @@ _WHOLE_CARDS = 0xFFFF  # in a move that completes a build: the cards that Jokers
 
 
 def wanted(simulator: BabelSimulator) -> Wanted:
-    """Return the possible wishes: discs by number, wonders, action cards, passing."""
+    """List the possible wishes: discs by number, wonders, action cards, passing."""
     discs = [("build with", str(disc)) for disc in simulator.catalogue.discs]
     discs += [("", "")] * (w.SLOTS - len(discs))
     wonders = [("build on", name) for name in simulator.catalogue.wonders]
@@ -32,7 +32,7 @@ def wanted(simulator: BabelSimulator) -> Wanted:
 
 
 def wishes(simulator: BabelSimulator, picks: NDArray[Any], first: int) -> Wishes:
-    """Return the wishes in kernel picks; ``first``: the number of the first game that was played.
+    """Extract the policies' wishes from kernel picks; ``first`` is the number of the first game played.
 
     An overruled build was denied either its disc or the whole wonder, and counts as a wish for the denied item only. A
     build that was not overruled counts as two wishes: to build with the disc, and to build on the wonder.
@@ -76,7 +76,7 @@ def _cards(event: NDArray[Any]) -> NDArray[np.int64]:
 def _available_items(
     picks: NDArray[Any], number: NDArray[np.int64], wide: NDArray[np.bool_], overruled: NDArray[np.bool_]
 ) -> NDArray[np.uint64]:
-    """Return the items available in a turn, one bit per item; an overruled turn counts for one kind of item only."""
+    """Return a bit set of the available items for each turn; an overruled turn counts for one kind of item only."""
     none, bit = np.uint64(0), np.uint64(1)
     discs = np.zeros(len(picks), np.uint64)
     for disc, first in enumerate(number):

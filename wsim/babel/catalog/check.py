@@ -15,7 +15,7 @@ Section = Mapping[str, Any]
 
 
 def check_whole(problems: Problems, section: Section) -> None:
-    """Report values of a section that are valid separately but not together."""
+    """Report values in the section that are valid on their own but inconsistent with each other."""
     keys: dict[str, str] = {}
     for key, name in section["wonders"].items():
         if name in keys:
@@ -42,7 +42,7 @@ def check_whole(problems: Problems, section: Section) -> None:
 
 
 def _check_discs(problems: Problems, section: Section) -> None:
-    """Report a boxed number that does not exist on discs of every kind."""
+    """Report a boxed number that is missing on the discs of some kind."""
     boxed = section["two_colour"]["boxed"]
     if not section["rules"]["use_two_colour_discs"]:
         return

@@ -11,9 +11,7 @@ from wsim.spec.faces import READ, Face, Part, Symbol
 
 
 def faces(catalogue: Catalogue) -> list[Face]:
-    """Return the faces of the wonders, the discs in play (equal ones once), discs that were won, the building cards and
-    the action cards.
-    """
+    """Return the faces of wonders, distinct discs in play, discs that were won, building cards and action cards."""
     section = catalogue.section
     discs = {str(disc): _disc(disc) for disc in catalogue.discs} | {won_disc(kind): _won(kind) for kind in KINDS}
     cards = [
@@ -33,7 +31,7 @@ def _wonder(name: str) -> Face:
 
 
 def _disc(disc: Disc) -> Face:
-    """Return the face of a disc: the cards that it needs."""
+    """Return the face of a disc, which shows the cards that it needs."""
     cost = tuple(Symbol(kind) for kind, number in disc.needs for _ in range(number))
     costs = " and ".join(f"{number} {kind} cards" for kind, number in disc.needs)
     gives = tuple((Symbol(kind), Symbol(text=str(number))) for kind, number in disc.needs)

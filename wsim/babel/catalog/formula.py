@@ -1,4 +1,4 @@
-"""The vocabulary of formulas of Tower of Babel (A33) and their reader; the language is ``wsim.spec.formula``."""
+"""The names that formulas of Tower of Babel may use (A33), and a reader; ``wsim.spec.formula`` parses formulas."""
 
 from __future__ import annotations
 

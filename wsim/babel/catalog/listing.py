@@ -22,7 +22,7 @@ _HEAD = ("name", "ruleset", "confidence")  # keys about the section itself
 
 
 def value_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
-    """Return one row for each value: its part of the catalogue, the path for ``--set``, the value and its certainty.
+    """Return one row for each value: its section, its path for ``--set``, the value itself and how certain it is.
 
     ``known`` is empty for a printed value. ``changed``: whether it differs from the card file.
     """

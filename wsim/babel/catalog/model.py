@@ -31,7 +31,7 @@ class Disc:
 
 @dataclass(frozen=True)
 class Assumption:
-    """A value in use that no available text prints.
+    """A value in use that does not appear in any available rules text.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class Catalogue:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def changed(self) -> tuple[tuple[str, Any], ...]:
-        """Return the entries below ``[babel]`` that differ from the card file's, with their values."""
+        """Return the entries below ``[babel]`` that differ from the card file, with their values."""
         current, base = leaves(self.section), leaves(self.base)
         names = [entry for entry in {**current, **base} if not entry.startswith("confidence.")]
         return tuple((entry, current.get(entry)) for entry in names if current.get(entry) != base.get(entry))
@@ -127,13 +127,13 @@ class Catalogue:
         )
 
     def _in_force(self, entry: str) -> bool:
-        """Return whether an entry matters with the switches of this catalogue."""
+        """Return whether an entry has any effect under the switches of this catalogue."""
         needed = next((switch for start, switch in _NEEDED.items() if entry.startswith(start)), None)
         return needed is None or bool(self.rules[needed])
 
 
 def leaves(section: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    """Return every value of a table and its subtables by dotted path; lists are values."""
+    """Flatten a table and its subtables to a dict keyed by dotted path; lists count as values."""
     values: dict[str, Any] = {}
     for key, value in section.items():
         if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""A game of Tower of Babel as scenes, one per turn: events come from the trace, the table comes from a view."""
+"""Present a game of Tower of Babel as scenes, one per turn, with events from the trace and the table from a view."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Object = Mapping[str, Any]
 
 
 def story(trace: Object, positions: Sequence[Position]) -> Story:
-    """Return a game as scenes; ``positions``: the positions at the start, after each turn, and at the end."""
+    """Return a game as a story; ``positions`` are the positions at the start, after each turn and at the end."""
     points = [[[score[name] for name in _CATEGORIES] for score in position.scores()] for position in positions]
     used = [index for index in range(len(_CATEGORIES)) if any(seat[index] for scores in points for seat in scores)]
     seats = [Seat(f"Seat {number}", str(seat["policy"]), number) for number, seat in enumerate(trace["seats"])]
@@ -42,7 +42,7 @@ def story(trace: Object, positions: Sequence[Position]) -> Story:
 
 
 def scene(view: Object) -> Scene:
-    """Return the view of a seat as a scene; it shows only the number of cards in other hands."""
+    """Return a seat's view as a scene, which shows only the number of cards in other hands."""
     cities = []
     for number, seat in enumerate(view["seats"]):
         private = view if number == view["seat"] else {"hand": {}, "held": {}}
@@ -67,7 +67,7 @@ class _Table:
         self.trace, self.seats = trace, seats
 
     def scene(self, turn: Object | None, after: Object, points: Sequence[Sequence[int]]) -> Scene:
-        """Return the scene of a turn (None: the start) with the view and the points after it."""
+        """Return the scene shown after a turn (``None`` for the start), given the view and the points at that time."""
         cities = [
             _city(seat, private, scores)
             for seat, private, scores in zip(after["seats"], after["own"], points, strict=True)
@@ -126,7 +126,7 @@ class _Table:
             yield Event(f"draws the action card {card}", active, "draws an action card")
 
     def earned(self, wonder: Object) -> str:
-        """Describe the points for a wonder."""
+        """Describe in words the points that each seat gets for a wonder."""
         shares = [f"{points} to {self.seats[seat].name}" for seat, points in enumerate(wonder["points"]) if points]
         return ", ".join(shares) or "no points"
 
@@ -164,7 +164,7 @@ def _disc(needs: Mapping[str, int]) -> Card:
 
 
 def _drew(seat: int, cards: Sequence[str], manner: str) -> Event:
-    """Return the event of drawing cards, which only the seat itself sees."""
+    """Return the event that a seat draws cards. Other seats do not see which cards."""
     return Event(f"{manner} {_listed(cards)}", seat, f"{manner} {_number(len(cards), 'card')}")
 
 

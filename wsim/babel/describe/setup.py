@@ -26,7 +26,7 @@ def plan_keys(described: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def set_up(start: P, described: Mapping[str, Any]) -> P:
-    """Return a hand-written position, in which ``seat`` begins its action; ``start``, the start of a game, is modified.
+    """Convert a description to a position in which ``seat`` begins its action; modifies ``start``, the start of a game.
 
     Keys: ``seat``, ``turn`` (from 1), ``row`` of the value table (from 1), ``board`` (for each wonder three discs, null
     where one is taken, and the ``parts`` of every seat), ``discards``, ``hand`` and ``held`` (the seat's action cards)
@@ -72,7 +72,7 @@ def _set_board(position: StatePosition, board: Any) -> None:
             if disc is None:
                 taken.append(slot)
                 continue
-            if not disc or disc not in free:  # {}: used already
+            if not disc or disc not in free:  # {} marks a disc that is already used
                 raise UserError(f"{wonder['wonder']} cannot have the disc {disc!r}: no copies of it are left")
             public.board[slot] = free.index(disc)
             free[free.index(disc)] = {}
@@ -122,7 +122,7 @@ def _set_seats(position: StatePosition, seats: list[Mapping[str, Any]]) -> None:
 
 
 def _set_cards(position: StatePosition, seat: int, described: Mapping[str, Any]) -> None:
-    """Place the cards of the seat and the discards, and all other cards in the decks and other hands."""
+    """Place the seat's cards and the discards, then all other cards in the decks and the other hands."""
     record, public, rules = position.record, position.record.public, position.machine.rules
     hand, discards = (counts(key, described.get(key, {}), KINDS) for key in ("hand", "discards"))
     held = counts("held", described.get("held", {}), ACTION_CARDS)
@@ -155,7 +155,7 @@ def _set_cards(position: StatePosition, seat: int, described: Mapping[str, Any])
 
 
 def _set_action_cards(position: StatePosition, seat: int, held: list[int]) -> None:
-    """Place the unseen action cards in their deck and the other hands."""
+    """Distribute the unseen action cards among their deck and the other hands."""
     hidden, public, rules = position.record.hidden, position.record.public, position.machine.rules
     unseen = [card for card in range(len(ACTION_CARDS)) for _ in range(int(rules.action_cards[card]) - held[card])]
     if any(held[card] > int(rules.action_cards[card]) for card in range(len(ACTION_CARDS))):

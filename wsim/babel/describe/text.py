@@ -50,7 +50,7 @@ def counted(counts: Mapping[str, int]) -> str:
 
 
 def offered(offer: Mapping[str, Any], cards: str, trade: str = "the trade card") -> list[str]:
-    """Return the parts of an offer as text: its cards and the trade card; empty for no offer."""
+    """Describe the parts of an offer: its cards and the trade card. Returns an empty list for no offer."""
     return [part for part in (cards, trade if offer["trade"] else "") if part]
 
 
@@ -209,7 +209,7 @@ def _players(view: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _build_lines(build: Mapping[str, Any] | None) -> Iterator[str]:
-    """Yield the current build with its revealed offers."""
+    """Yield the lines that describe the current build with its revealed offers."""
     if build is None:
         return
     yield ""

@@ -1,4 +1,4 @@
-"""The trace of a game, built from its log; docs/trace.md documents the format (wsim-trace/1)."""
+"""Build the trace of a game from its log; docs/trace.md documents the format (wsim-trace/1)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Reader:
 
     # --- reading ------------------------------------------------------------------------------------------------------
     def read(self, events: Sequence[Event]) -> dict[str, Any]:
-        """Return the parts of the trace read from events: hands, turns, end."""
+        """Read all events and return the parts of the trace that they determine: hands, turns and end."""
         self.events = [event for event in events if event.what != layout.LOG_RESHUFFLE]
         reshuffles = len(events) - len(self.events)
         self.position = 0
@@ -90,7 +90,7 @@ class _Reader:
         return kind
 
     def draws(self, limit: int) -> list[str]:
-        """Return the kinds of the draws that follow, at most ``limit``."""
+        """Read the following draws, at most ``limit``, and return the kinds of the cards."""
         cards: list[str] = []
         while len(cards) < limit and self.next_is(layout.LOG_DRAW):
             cards.append(self.drawn(self.take()))
@@ -133,7 +133,7 @@ class _Reader:
         return self.build(event.move - 1, plays)
 
     def plays(self) -> Iterator[dict[str, Any]]:
-        """Yield the decisions of the windows that follow; a seat without playable cards has none."""
+        """Read and yield the following decisions on action cards; seats without playable cards do not decide."""
         while self.next_is(w.PLAY_CARD):
             event = self.take()
             if event.count == 1:
@@ -181,7 +181,7 @@ class _Reader:
         return action
 
     def offers(self, disc: Mapping[str, int]) -> tuple[list[dict[str, Any]], dict[int, int]]:
-        """Read the offers; return them as records, and as moves by seat."""
+        """Read the offers and return them both as records and as moves by seat."""
         offers: list[dict[str, Any]] = []
         moves = {}
         while self.next_is(w.OFFER, w.BLUFF):
@@ -225,7 +225,7 @@ class _Reader:
             action["wonder_completed"] = self.completed(next((wonder for _, wonder in self.wonders()), no_parts))
 
     def wonders(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the wonders that are scored next, each with its number."""
+        """Read and yield the wonders that are scored next, each with its number."""
         while self.next_is(layout.LOG_WONDER):
             number = self.events[self.position].move & 0xFF
             scored: dict[str, Any] = {"units": [0] * self.seats, "points": [0] * self.seats}
@@ -237,7 +237,7 @@ class _Reader:
             yield number, scored
 
     def completed(self, wonder: dict[str, Any]) -> dict[str, Any]:
-        """Read the completion of a wonder."""
+        """Read the completion of a wonder and return its record."""
         self.row += 1
         card = None
         if self.next_is(layout.LOG_ACTION_CARD):
@@ -247,7 +247,7 @@ class _Reader:
         return {"row": self.row, **wonder, "action_card": card}
 
     def paid(self) -> Iterator[dict[str, Any]]:
-        """Yield the points for offers that were not taken."""
+        """Read and yield the points for offers that were not taken."""
         while self.next_is(w.TRIPLE, layout.LOG_PAID):
             triple: dict[str, Any] = {}
             if self.next_is(w.TRIPLE):

@@ -36,7 +36,7 @@ def columns(seats: int) -> tuple[str, ...]:
 
 
 def move_record(catalogue: Catalogue, public: Any, decision: int, seat: int, move: int) -> dict[str, Any]:
-    """Return a move in a decision as in the trace."""
+    """Return a move in the format of the trace."""
     record: dict[str, Any] = {"seat": seat}
     disc = _disc(catalogue, public, int(public.slot)) if public.slot >= 0 else {}
     if decision == w.TURN:
@@ -69,7 +69,7 @@ def _build(catalogue: Catalogue, public: Any, slot: int) -> dict[str, Any]:
 
 
 def view_of(catalogue: Catalogue, state: Any, seat: int | None, moment: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a seat's information (None: the whole position) as a JSON object; ``moment``: the current decision."""
+    """Return a seat's view (``None``: the whole position) as a JSON object; ``moment`` is the current decision."""
     public = state.public
     seats = range(int(public.seats))
     board = [

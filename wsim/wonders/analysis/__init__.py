@@ -2,7 +2,7 @@
 
 Tables of a run: wonders, cards, card_pairs, card_chains, strengths and variance_shares of boards, calibrate (against
 human players). ``with_neighbours`` adds the neighbours' boards to a seats table. Tables of picks: card_picks,
-card_readings (win share when seen, taken, sold, buried) and the causal pick_effects.
+card_readings (win share when seen, taken, sold or buried) and pick_effects (causal effects).
 """
 
 from wsim.wonders.analysis.boards import strengths, variance_shares, with_neighbours, wonders

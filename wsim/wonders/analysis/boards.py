@@ -1,4 +1,4 @@
-"""Tables of boards: their strength, also by neighbour, and their share of the variance of results."""
+"""Tables of boards: their strength, overall and by neighbour, and how much of the variance of results they explain."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ BOARD = ("wonder", "side")
 
 
 def wonders(source: Source, by: str | Sequence[str] = BOARD, *, raw: bool = False, level: float = 0.95) -> Table:
-    """Return win share, score and categories by board and side, or by other columns; see ``wsim.stats.factor``.
+    """Return win share, score and points by category for each board and side (by default).
 
     With several policies, the means are adjusted for policy, so that a board does not look strong because good players
-    had it; ``raw`` skips the adjustment. ``with_neighbours`` adds the columns of the neighbours' boards.
+    had it; ``raw`` skips the adjustment. ``with_neighbours`` adds the columns of the neighbours' boards. See
+    ``wsim.stats.factor`` for the columns of the table.
     """
     groups = (by,) if isinstance(by, str) else tuple(by)
     seats = summary_of(source) or competitors(seats_of(source))
@@ -36,12 +37,12 @@ def wonders(source: Source, by: str | Sequence[str] = BOARD, *, raw: bool = Fals
 
 
 def strengths(source: Source, by: str | Sequence[str] = BOARD, *, level: float = 0.95) -> Table:
-    """Return Plackett-Luce strengths of boards and sides, or of other columns; see ``wsim.stats.strengths``."""
+    """Return Plackett-Luce strengths of boards and sides (by default); see ``wsim.stats.strengths``."""
     return stats.strengths(source, by, level=level)
 
 
 variance_shares: Callable[..., Table] = partial(stats.variance_shares, factors={"wonder": BOARD, **FACTORS})
-"""Shares of board, seat, policy and table in the variance of an outcome; see ``wsim.stats.variance_shares``."""
+"""Shares of an outcome's variance due to board, seat, policy and table; see ``wsim.stats.variance_shares``."""
 
 
 def with_neighbours(source: Source, column: str = "wonder") -> pl.LazyFrame:
@@ -60,12 +61,12 @@ def with_neighbours(source: Source, column: str = "wonder") -> pl.LazyFrame:
 
 
 def seats_by(source: Source, by: Sequence[str]) -> Source:
-    """Return a run or seats table, with the neighbours' boards if ``by`` contains them."""
+    """Return the source, with columns for the neighbours' boards added if ``by`` names them."""
     return with_neighbours(source) if {"wonder_left", "wonder_right"} & set(by) else source
 
 
 def _by_neighbours(make: Callable[..., Table]) -> Callable[..., Table]:
-    """Return a table function that can also split by the neighbours' boards."""
+    """Wrap a table function so that ``by`` may also name the neighbours' boards."""
 
     def table(source: Source, by: Sequence[str], **options: object) -> Table:
         return make(seats_by(source, by), by=by, **options)

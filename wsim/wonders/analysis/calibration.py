@@ -1,4 +1,4 @@
-"""Compare a run with the results of human players, figure by figure, with a verdict.
+"""Compare a run with the results of human players and give a verdict on each figure.
 
 The human figures are in ``data/human_by_players.csv`` (first edition; the README next to it documents the source).
 """
@@ -54,7 +54,7 @@ FIGURES: Mapping[str, tuple[str, pl.Expr]] = {
     "brown": ("n_raw", pl.col("brown")),
     "gray": ("n_man", pl.col("gray")),
 }
-"""Figures of a seat: the name in the file of human results, and the expression that computes it from a seats table."""
+"""Figures of a seat: the name in the human results, and the expression that computes the figure from a seats table."""
 
 GAME_FIGURES: Mapping[str, str] = {
     "margin_first_second": "margin_1st_2nd",
@@ -66,7 +66,7 @@ GAME_FIGURES: Mapping[str, str] = {
 
 GROUPS = ("all", "winner", "last")
 TOLERANCE = 0.25
-"""Human standard deviations within which a simulated mean counts as human (a small effect by Cohen's rule)."""
+"""A simulated mean counts as human within this many human standard deviations (a small effect by Cohen's rule)."""
 
 UNINFORMATIVE = ("military", "victory_points", "defeat_points")
 """Figures whose mean over all seats hardly depends on the players: each conflict has one winner and one loser."""
@@ -80,7 +80,7 @@ _NOTE = (
 
 @cache
 def human_figures() -> pl.DataFrame:
-    """Return the human results: players, group, stat, mean, se_game_clustered, sd, n, games.
+    """Return the human results with columns players, group, stat, mean, se_game_clustered, sd, n, games.
 
     The standard deviation of a probability is the standard deviation of a single trial.
     """
@@ -90,7 +90,7 @@ def human_figures() -> pl.DataFrame:
 
 
 def people_figures(people: Run) -> pl.DataFrame:
-    """Return the figures recorded in people's games, in the format of ``human_figures``, with clustered errors."""
+    """Compute the figures of people's games, in the format of ``human_figures``, with clustered errors."""
     seats = people.seats.collect()
     codes, _ = clusterings_of(seats)
     figures = {name: stat for name, (stat, of) in FIGURES.items() if set(of.meta.root_names()) <= set(seats.columns)}
@@ -121,7 +121,7 @@ def _human_row(group: str, stat: str, estimate: Estimate, index: int, values: Fl
 def calibrate(
     source: Source, *, tolerance: float = TOLERANCE, level: float = 0.95, against: Run | None = None
 ) -> Table:
-    """Compare a run with human results for the same number of players: published ones, or a run of people's games.
+    """Compare a run with human results, either published or from people's games, for the same number of players.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def _tallies(seats: pl.LazyFrame) -> dict[str, _Figures]:
 
 
 class _Figures:
-    """Means and standard deviations of some figures."""
+    """Accumulates figures over games, for their means and standard deviations."""
 
     def __init__(self, figures: int) -> None:
         self.moments = Moments(figures, 2)
@@ -264,7 +264,7 @@ def _game_rows(tally: _Figures, level: float) -> list[dict[str, object]]:
 
 
 def _compared(frame: pl.DataFrame, players: int, tolerance: float, level: float) -> pl.DataFrame:
-    """Return the rows of the table, with differences and verdicts."""
+    """Add the differences from human results, and the verdicts, to the simulated figures."""
     numbers = ["simulated", "simulated_low", "simulated_high", "simulated_sd", "error"]
     frame = frame.with_columns(nulls(frame[name].to_numpy()).alias(name) for name in numbers)
     difference = pl.col("simulated") - pl.col("mean")
@@ -299,7 +299,7 @@ def _compared(frame: pl.DataFrame, players: int, tolerance: float, level: float)
 
 
 def _printed_first_edition(plan: Plan) -> bool:
-    """Return whether a plan uses the same rules as the humans: the unchanged first edition."""
+    """Return whether a plan uses the rules of the human games: the unchanged first edition."""
     changed = plan.cards is not None or plan.patch or plan.set
     return plan.ruleset == "1e" and plan.players in range(3, 8) and not changed
 

@@ -1,4 +1,4 @@
-"""Offers of each card and the actions taken with it, from the picks table."""
+"""Count how often each card is offered, and what seats do with it, from the picks table."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def card_names(picks: pl.LazyFrame) -> list[str]:
 def _grouped(
     picks: pl.LazyFrame, seats: pl.LazyFrame | None, groups: Sequence[str]
 ) -> tuple[pl.LazyFrame, pl.DataFrame]:
-    """Return the picks with a column of group numbers, and the table of groups."""
+    """Add a column of group numbers to the picks; return the picks and the table of groups."""
     if not groups:
         return picks.with_columns(pl.lit(0, pl.UInt32).alias(_GROUP)), pl.DataFrame({_GROUP: [0]})
     schema = picks.collect_schema().names()
@@ -89,7 +89,7 @@ def _grouped(
 
 
 def offered_codes(frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return (row, card number) of every card in the lists ``offered``."""
+    """Flatten the lists in ``offered``: return the row and the card number of every card in them."""
     lengths = frame["offered"].list.len().fill_null(0).to_numpy().astype(np.int64)
     flat = frame.filter(pl.Series(lengths > 0))["offered"].explode().to_physical().to_numpy()
     return np.repeat(np.arange(frame.height), lengths), flat.astype(np.int64)
@@ -139,7 +139,7 @@ class _Fates:
     def _add_last_seen(
         self, batch: GameBatch, row: NDArray[np.int64], card: NDArray[np.int64], group: NDArray[np.int64]
     ) -> None:
-        """Record the last turn of each age on which each seat was offered each card."""
+        """Record, for each seat, age and card, the last turn on which the card was offered."""
         frame, cards = batch.frame, len(self._names)
         seat = frame["seat"].to_numpy().astype(np.int64)
         age = frame["age"].to_numpy().astype(np.int64) - 1
@@ -180,7 +180,7 @@ class _Fates:
 
 
 def _fates(frame: pl.DataFrame) -> dict[str, NDArray[np.bool_]]:
-    """Return a mask of decisions for each fate of a card; only decisions that name a card count."""
+    """Return, for each fate of a card, a mask of the decisions with that result; decisions without a card are false."""
     decision, action, how = (frame[name].cast(pl.String) for name in ("decision", "action", "how"))
     turn = decision.is_in(["turn", "last_card"])
     build = turn & (action == "build")

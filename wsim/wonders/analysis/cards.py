@@ -1,4 +1,4 @@
-"""Tables of cards: results of the seats that built a card, its fate when offered, pairs and chains of cards."""
+"""Tables of cards: results of seats that built them, their fate when offered, pairs and chains."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def cards(
 
 
 def _with_hint(table: Table) -> Table:
-    """Add a hint on measuring causal effects to the note of an observational table."""
+    """Append a hint on measuring causal effects to the note of an observational table."""
     return replace(table, note=table.note.replace(stats.OBSERVATIONAL, f"{stats.OBSERVATIONAL} {CAUSED}"))
 
 
 def _by_cards(make: Callable[..., Table]) -> Callable[..., Table]:
-    """Return a function of ``wsim.stats`` about owned items, applied to cards."""
+    """Return a version of a ``wsim.stats`` function for owned items that analyses cards."""
 
     @wraps(make)
     def table(*sources: object, **options: object) -> Table:

@@ -1,11 +1,11 @@
-"""The causal effect of taking a card, from picks that were randomised with a known probability.
+"""Estimate the causal effect of taking a card from picks that were randomised with known probabilities.
 
 Randomisation replaces some picks of a seat by a uniformly drawn legal move, so every legal move has a known
 probability, and the picks table records the probability of the move that was made. Weighting rows by the inverse
 probability yields an experiment (Horvitz and Thompson 1952), with weights normalised to sum to 1 (Hajek 1971).
 
-When a policy explores by its own ``explore``, it is not called, so its preferred move is unknown and the pick counts as
-uniform. Its other picks had no alternative and only count if the plan randomises them.
+When a policy explores because of its own parameter ``explore``, it is not called, so its preferred move is unknown and
+the pick counts as uniform. Its other picks had no alternative and only count if the plan randomises them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def pick_effects(
     against: str = "others",
     level: float = 0.95,
 ) -> Table:
-    """Return the effect on a seat's outcome of an action with each card.
+    """Return, for each card, the causal effect of an action with that card on the outcome of the seat.
 
     Estimand: over the turns on which an exploring seat could do ``action`` with the card, the mean outcome of that seat
     if it does so (with a uniformly drawn payment) minus its mean outcome if it makes a different, uniformly drawn legal
@@ -113,7 +113,7 @@ def pick_effects(
 
 
 class _Sums:
-    """Sums over turns by card, for seats that chose the action and for their comparison."""
+    """Sums over turns by card, for picks that did the action and for the comparison."""
 
     def __init__(self, cards: int) -> None:
         self._cards = cards
@@ -142,7 +142,7 @@ class _Sums:
             self._drawn[arm] += np.bincount(rows.card[taken & rows.drawn], minlength=self._cards)
 
     def frame(self, names: Sequence[str], against: str, level: float) -> pl.DataFrame:
-        """Return one row per card, see ``pick_effects``."""
+        """Return one row per card, with the columns of ``pick_effects``."""
         effect = self._moments.difference((1, 0), (3, 2), level)
         with np.errstate(divide="ignore", invalid="ignore"):
             effective = self._weights[1] ** 2 / self._weights[2]
@@ -189,7 +189,7 @@ class _Rows:
     turn, card: the row of the turn and the number of the card.
     done: whether the action was done with this card.
     weight: the inverse probability if it was done, else 0.
-    otherwise: the inverse probability if the pick belongs to the comparison, else 0.
+    otherwise: the inverse probability if the pick is part of the comparison, else 0.
     drawn: whether the pick was drawn and overruled the policy.
     """
 
@@ -215,7 +215,7 @@ def _rows(batch: GameBatch, action: str, against: str) -> _Rows:
     if against == "others":
         otherwise = np.where(done, 0.0, 1 / ((legal[turn] - moves) * chance))
     else:
-        # a pick that was not replaced is the policy's own: its probability implies that of a replacement
+        # a pick that was not replaced is the policy's own: its probability implies the probability of a replacement
         replaced = (1 - probability) * legal / (legal - 1)
         values = ~frame["randomised"].to_numpy()
         otherwise = np.where(values, 1 / np.where(values, 1 - replaced, 1.0), 0.0)[turn]

@@ -1,4 +1,4 @@
-"""Draft statistics: results of the seats that saw, took, sold or buried each card, and when it is taken.
+"""Draft statistics: results of seats that saw, took, sold or buried each card, and the turns on which cards are taken.
 
 A seat has seen a card that was in its hand on some turn, and has taken a card that it built, buried or sold on such a
 turn. ``wsim.stats.owners`` computes win shares: clustered by game, and within policies if a run has several. The input
@@ -142,7 +142,7 @@ class _Levels:
 
 
 def _levels_of(seats: pl.LazyFrame, picks: pl.LazyFrame, groups: Sequence[str]) -> Iterator[tuple[GameBatch, _Levels]]:
-    """Yield the picks on turns and of last cards in batches of whole games, each batch with the rows of its seats."""
+    """Yield the picks from turns and last cards in batches of whole games, each with the rows of its seats."""
     schema = seats.collect_schema().names()
     columns = [name for name in ("team", "rank", "policy", "win_share", "total", *groups) if name in schema]
     chosen = seats.select("game", "seat", *dict.fromkeys(columns))
@@ -163,7 +163,7 @@ def _levels_of(seats: pl.LazyFrame, picks: pl.LazyFrame, groups: Sequence[str]) 
 
 
 def _flagged(batch: GameBatch, levels: _Levels, names: Sequence[str]) -> pl.DataFrame:
-    """Return the rows of seats with added columns ``seen:NAME``, ``taken:NAME``, ... for each card."""
+    """Add the columns ``seen:NAME``, ``taken:NAME``, ... for each card to the rows of seats."""
     frame, height = batch.frame, levels.frame.height
     flags = {fate: np.zeros((len(names), height), bool) for fate in _FATES}
     row, card = offered_codes(frame)
@@ -182,12 +182,12 @@ def _flagged(batch: GameBatch, levels: _Levels, names: Sequence[str]) -> pl.Data
 
 
 def _picked(frame: pl.DataFrame) -> NDArray[np.int64]:
-    """Return the number of the card of each pick, -1 for none."""
+    """Return the card number of each pick, -1 if it has no card."""
     return frame["card"].to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
 
 
 class _Times:
-    """Turns on which cards are taken and last seen, by card and level; clustered by game."""
+    """Sums for the turns on which cards are taken and last seen, by card and level; clustered by game."""
 
     def __init__(self, names: Sequence[str], groups: Sequence[str]) -> None:
         self._names, self._groups = names, groups
@@ -207,7 +207,7 @@ class _Times:
             took[row] & (picked[row] == card),
             levels.frame["win_share"].to_numpy()[levels.row].astype(np.float64),
         )
-        entries = (  # of each feature: rows of picks, cards, weights
+        entries = (  # for each feature: rows of picks, cards, weights
             (row, card, np.ones(len(row))),
             (np.flatnonzero(took), picked[took], np.ones(int(took.sum()))),
             (np.flatnonzero(took), picked[took], turn[took]),
@@ -223,7 +223,7 @@ class _Times:
             self._moments[code].add(*features)
 
     def _level_masks(self, levels: _Levels) -> Iterator[tuple[tuple[object, ...], NDArray[np.bool_]]]:
-        """Yield each level with a mask of its picks."""
+        """Yield the key of each level with a mask of its picks."""
         if not self._groups:
             yield (), np.ones(len(levels.row), bool)
             return
@@ -242,7 +242,7 @@ class _Times:
     def _by_game(
         self, batch: GameBatch, row: NDArray[np.int64], card: NDArray[np.int64], weight: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Sum the weights of rows of picks by card and game, shape (cards, games)."""
+        """Sum the weights of picks by card and game, shape (cards, games)."""
         cells = card * batch.games + batch.game_of_row[row]
         sums = np.bincount(cells, weight, len(self._names) * batch.games)
         return sums.reshape(len(self._names), batch.games).astype(np.float64)
@@ -270,7 +270,7 @@ class _Times:
 def _last_turns(
     frame: pl.DataFrame, row: NDArray[np.int64], card: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return the last turn on which each card was in a hand, by game, seat and age: (row of the pick, card, turn)."""
+    """Return pick row, card and turn of the last time that each seat held each card, for every game and age."""
     seen = frame.select("game", "seat", "age", "turn")[row].with_columns(
         pl.Series("_card", card), pl.Series("_row", row)
     )

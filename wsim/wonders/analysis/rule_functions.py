@@ -1,4 +1,4 @@
-"""Two kernels as Python functions: the payments for a cost, and the points of science symbols."""
+"""Python functions that wrap two kernels: the payments for a cost, and the points for science symbols."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def payments(
 
 
 def _strings(name: str, values: Any) -> list[str]:
-    """Return a list of strings; raise UserError for anything else."""
+    """Convert an iterable of strings to a list; raise UserError for anything else."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise UserError(f"{name} must be a list of strings, not {values!r}")
     entries = list(values)
@@ -123,7 +123,7 @@ def _fill_city(record: Any, seat: int, name: str, symbols: list[str]) -> None:
 
 
 def _prices(discounts: Iterable[str], prices: Mapping[str, Mapping[str, int]] | None) -> list[int]:
-    """Return the four prices of a unit: left raw, left made, right raw, right made."""
+    """Return the four unit prices: left raw, left manufactured, right raw, right manufactured."""
     result = [2, 2, 2, 2]
     given: Any = {} if prices is None else prices
     if not isinstance(given, Mapping) or not all(isinstance(entry, Mapping) for entry in given.values()):

@@ -26,7 +26,7 @@ BY = (("age",), ("turn",), ("policy",), ("wonder",), ("wonder", "side"), ("side"
 
 
 def wanted(simulator: WondersSimulator) -> Wanted:
-    """Return the items that a policy can want, indexed by card number; unused numbers have the name ""."""
+    """List the items that a policy can want, with cards indexed by number; unused numbers have the name ""."""
     names = [card.name for card in simulator.catalogue.cards]
     names += [""] * (CARDS - len(names))
     cards = [(action, name) for action in ("build", "build by chain", "build from the pile") for name in names]
@@ -34,7 +34,7 @@ def wanted(simulator: WondersSimulator) -> Wanted:
 
 
 def wishes(simulator: WondersSimulator, picks: NDArray[Any], first: int) -> Wishes:
-    """Return the wishes in kernel picks; ``first`` is the number of the first game played.
+    """Extract the policies' wishes from kernel picks; ``first`` is the number of the first game played.
 
     The Free City of two-player games does not compete, so no item is worth anything to it.
     """
@@ -64,7 +64,7 @@ def wishes(simulator: WondersSimulator, picks: NDArray[Any], first: int) -> Wish
 
 
 def _available_items(event: NDArray[Any], asked: NDArray[np.int64], from_pile: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return the items that were available at the ``asked`` decisions, one bit per item."""
+    """Return a bit set of the available items for each of the ``asked`` decisions."""
     could = np.zeros((len(asked), 3 * CARD_WORDS + 1), np.uint64)
     could[:, : 2 * CARD_WORDS] = event["could"][asked]
     could[:, -1] = event["stages"][asked].astype(np.uint64) | np.uint64(1 << (_SALE - _STAGE))
@@ -78,7 +78,7 @@ def _available_items(event: NDArray[Any], asked: NDArray[np.int64], from_pile: N
 
 
 def seats(simulator: WondersSimulator, rows: NDArray[Any]) -> pl.DataFrame:
-    """Return only the outcomes and splits of kernel rows, because the full seats table takes longer than the sums."""
+    """Build a seats table with outcomes and splits only: building all columns would take longer than the sums."""
     return seats_frame(rows, simulator.catalogue, simulator.labels, simulator.plan.players, simulator.seats, brief=True)
 
 

@@ -27,7 +27,7 @@ _MAX_SUGGESTED = 6  # cards named in a suggestion
 
 
 def check_names(problems: Problems, section: str, names: Iterable[str]) -> None:
-    """Report names of one section that differ only in capitals or spaces."""
+    """Report names within one section that differ only in capitalisation or spaces."""
     seen: dict[str, str] = {}
     for name in names:
         folded = "".join(name.split()).casefold()
@@ -39,7 +39,7 @@ def check_names(problems: Problems, section: str, names: Iterable[str]) -> None:
 
 
 def check_table_rules(problems: Problems, content: Mapping[str, Any]) -> None:
-    """Report rules of the table and deck cards whose names are in use: traces identify them by name (R87, R88)."""
+    """Report rules of the table and deck cards with duplicate names, since traces identify them by name (R87, R88)."""
     known = set(content["cards"])
     for name in content["table"].keys() & known:
         problems.at(("table", name), "a card already has this name; accepted: a different name")
@@ -55,21 +55,22 @@ def check_table_rules(problems: Problems, content: Mapping[str, Any]) -> None:
 
 
 def check_draws(problems: Problems, catalogue: Catalogue, decks: Collection[str]) -> None:
-    """Report clauses that draw from a deck that does not exist (R104)."""
+    """Report clauses that draw from unknown decks (R104)."""
     for name, path in _draws(catalogue):
         if name not in decks:
             problems.unknown(path, "deck", name, decks)
 
 
 def _draws(catalogue: Catalogue) -> Iterator[tuple[str, Path]]:
-    """Yield the decks from whose stock clauses draw, each with the path of the amount in the card file."""
+    """Yield the name of each deck that clauses draw from, with the path of the amount in the card file."""
     for path, effects in _entries(catalogue):
         yield from ((name, (*path, "when", *field)) for field, name in decks_drawn(effects.when))
 
 
 def check_decks(problems: Problems, catalogue: Catalogue) -> None:
-    """Report too many decks, and decks that are too large, too small to be dealt or displayed (R88), unused, or without
-    cards to draw (R104).
+    """Report decks whose cards are too few to deal or display (R88), used nowhere, or impossible to draw (R104).
+
+    Also reports too many decks, and too many cards in all decks.
     """
     players = catalogue.seat_numbers[-1]
     decks = {deck.name: deck for deck in catalogue.decks}
@@ -105,7 +106,7 @@ def check_chains(problems: Problems, cards: Iterable[Card], names: Collection[st
 
 
 def _entries(catalogue: Catalogue) -> list[tuple[Path, Effects]]:
-    """Return the effects of cards, stages, rules of the table and cards of decks, with the path of each in the file."""
+    """Return path and effects of every card, stage, rule of the table and deck card in the card file."""
     entries: list[tuple[Path, Effects]] = [(("cards", card.name), card.effects) for card in catalogue.cards]
     entries += [
         (("wonders", wonder.name, "sides", side, str(number)), stage.effects)
@@ -119,7 +120,7 @@ def _entries(catalogue: Catalogue) -> list[tuple[Path, Effects]]:
 
 
 def formulas_of_entries(catalogue: Catalogue) -> list[tuple[Path, Node]]:
-    """Return the formulas of cards, stages and rules of the table, each with its path in the card file."""
+    """Return every formula of a card, stage or rule of the table, with its path in the card file."""
     return [
         ((*path, "when", str(number), *field), formula)
         for path, effects in _entries(catalogue)
@@ -129,7 +130,7 @@ def formulas_of_entries(catalogue: Catalogue) -> list[tuple[Path, Node]]:
 
 
 def check_formulas(problems: Problems, catalogue: Catalogue) -> None:
-    """Report cards and functions that formulas name but that do not exist."""
+    """Report formulas that refer to unknown cards or functions."""
     names = [card.name for card in catalogue.cards]
     rules = ("rulesets", catalogue.ruleset, "settings")
     formulas = formulas_of_entries(catalogue)
@@ -143,7 +144,7 @@ def check_formulas(problems: Problems, catalogue: Catalogue) -> None:
 
 
 def check_counters(problems: Problems, catalogue: Catalogue) -> None:
-    """Report counters that clauses and settings name but that do not exist, and a total number that is too large."""
+    """Report references to unknown counters in clauses and settings, and more counters than supported."""
     owners = {counter.name: counter.of for counter in catalogue.counters}
     for path, name in _counters_named(catalogue):
         if name not in owners:
@@ -159,7 +160,7 @@ def check_counters(problems: Problems, catalogue: Catalogue) -> None:
 
 
 def _counters_named(catalogue: Catalogue) -> Iterator[tuple[Path, str]]:
-    """Yield the counters that clauses and settings name, each with its path in the card file."""
+    """Yield the path in the card file and the name of each counter that clauses and settings refer to."""
     rules = ("rulesets", catalogue.ruleset, "settings")
     formulas = formulas_of_entries(catalogue)
     for path, formula in (*formulas, *(((*rules, name), formula) for name, formula in formulas_of(catalogue.settings))):
@@ -169,7 +170,7 @@ def _counters_named(catalogue: Catalogue) -> Iterator[tuple[Path, str]]:
 
 
 def _check_call(problems: Problems, path: Path, part: Node, files: Collection[EffectFile]) -> None:
-    """Report a function that no file defines, or that takes a different number of arguments."""
+    """Report a call of an unknown function, or a call with the wrong number of arguments."""
     known = {file.name.removesuffix(".py"): dict(file.arguments) for file in files}
     where = f"{part.text!r}, at character {part.at}: "
     if part.whose not in known:
@@ -223,7 +224,7 @@ def check_table(problems: Problems, catalogue: Catalogue) -> None:
 
 
 def _with_changes(catalogue: Catalogue) -> str:
-    """Return " with <patches and changes>": they are the likely cause of a mistake in the catalogue as a whole."""
+    """Return " with <patches and changes>", to name the likely cause of a mistake in the whole catalogue."""
     return f" with {', '.join(catalogue.changes)}" if catalogue.changes else ""
 
 

@@ -114,7 +114,7 @@ def decision_text(clause: Clause) -> str:
 
 
 def _is_decided_by_another(clause: Clause) -> bool:
-    """Return whether another city decides, so that the description must name the city that has the clause."""
+    """Return whether a different city decides, so that the description must name the owner of the clause."""
     return clause.decider not in ("", "self")
 
 
@@ -194,14 +194,14 @@ def _act_text(clause: Clause, act: str, amount: str, other: bool) -> str:
 
 
 def _city_of(clause: Clause) -> str:
-    """Describe the city that a clause acts on in English."""
+    """Return an English phrase for the city that a clause acts on."""
     if clause.event == "bought" and clause.each == "trigger":
         return "the seller" if clause.by in ("", "self") else "the buyer"
     return (_ONE if clause.one else _CITIES)[clause.each or "self"]
 
 
 def _change_of_city(act: str, amount: str, number: str, text: str) -> str:
-    """Describe what a city draws, copies, gains or loses.
+    """Return an English phrase for what a city draws, copies, gains or loses.
 
     ``text``: the amount in words. ``number``: the same, in brackets unless it is a plain number.
     """

@@ -1,4 +1,4 @@
-"""How often clauses are expected to trigger, used by policies to value future events (``policies/clause_value``)."""
+"""Expected numbers of clause triggers, which policies use to value future events (``policies/clause_value``)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ set."""
 
 @dataclass(frozen=True)
 class Expected:
-    """Expected frequencies of the clauses of a catalogue; ``rules`` must already contain the decks of the table."""
+    """Expected number of triggers of clauses; ``rules`` must already contain the decks of the table."""
 
     rules: Any
     catalogue: Catalogue
@@ -42,7 +42,7 @@ class Expected:
         return [moves[age] * (self._share(age, clause.color) if clause.color else 1.0) for age in range(AGES)]
 
     def _share(self, age: int, colors: tuple[str, ...]) -> float:
-        """Return the share of the cards dealt in an age that have one of these colours."""
+        """Return the fraction of the cards dealt in an age that have one of these colours."""
         rules = self.rules
         dealt = [int(rules.slot_card[age, slot]) for slot in rules.base_slots[age, : rules.base_count[age]]]
         matching = sum(COLORS[rules.color[card]] in colors for card in dealt)

@@ -70,11 +70,11 @@ class Option:
     amount: str = ""
 
     def price_acts(self) -> list[tuple[str, str]]:
-        """Return the actions that pay the price and the formula for each amount: coins, then counters."""
+        """Return the actions that pay the price, each with the formula for its amount: coins first, then counters."""
         return [(f"lose {item or 'coins'}", amount) for item, amount in self.price]
 
     def acts(self) -> list[tuple[str, str]]:
-        """Return the option's actions and the formula for each amount, in order of execution, without the price."""
+        """Return the option's actions in order, without the price, each with the formula for its amount."""
         return _direct_acts(self)
 
     def formulas(self) -> Iterator[tuple[Path, Node]]:
@@ -144,13 +144,13 @@ class Clause:
         return self.may or bool(self.price)
 
     def options(self) -> tuple[Option, ...]:
-        """Return the options of the city; none if the clause does not ask (R72)."""
+        """Return the options between which the city chooses; empty if the clause does not ask (R72)."""
         if self.choose or not (self.optional or self.one or self.card or self.amount):
             return self.choose
         return (Option(self.take, self.give, self.gain, self.lose, self.price, self.card, self.amount),)
 
     def acts(self) -> list[tuple[str, str]]:
-        """Return the clause's actions (of all options, if it asks) with the formula for each amount, in order.
+        """Return the clause's actions (of all options, if it asks) in order, each with the formula for its amount.
 
         Actions are those of ``words.ACTS``, then "gain draw Envoys", by deck, then "gain counter favour", by counter,
         then "lose counter favour".
@@ -178,7 +178,7 @@ class Clause:
                 yield (*above, f"{field}:{position}"), value
 
     def sales(self, cities: int) -> int:
-        """Return the number of pairs of a buyer and a neighbour that trigger a clause of `bought`."""
+        """Return the number of (buyer, seller) pairs that trigger this clause on the event `bought`."""
         seats = {"self": (0,), "left": (1,), "right": (cities - 1,), "neighbor": (1, cities - 1), "partner": (1,)}
         buyers = seats.get(self.by or "self", range(self.by == "other", cities))
         sellers = seats.get(self.seller or "anyone", range(self.seller == "other", cities))
@@ -199,7 +199,7 @@ class Clause:
 
 
 def _direct_acts(effect: Clause | Option) -> list[tuple[str, str]]:
-    """Return the actions and amounts of an option, or of a clause without a decision, in order of execution."""
+    """Return (action, amount) pairs of an option, or of a clause without a decision, in order of execution."""
     amounts = {"take": effect.take, "give": effect.give, "points": getattr(effect, "points", "")}
     amounts |= {f"gain {item}": amount for item, amount in effect.gain}
     amounts |= {f"lose {item}": amount for item, amount in effect.lose}
@@ -211,15 +211,16 @@ def _direct_acts(effect: Clause | Option) -> list[tuple[str, str]]:
 
 
 def named(act: str, kind: str) -> str:
-    """Return the counter in an action such as "gain counter favour" (``kind``: "counter"), or the deck in an action
-    such as "gain draw Envoys" ("draw"); "" if the action is of a different kind.
+    """Return the name of the counter or deck in an action; "" if the action is of a different kind.
+
+    An example is "gain counter favour" for the kind "counter", and "gain draw Envoys" for the kind "draw".
     """
     _, found, name = (*act.split(" ", 2), "", "")[:3]
     return name if found == kind else ""
 
 
 def decks_drawn(when: Iterable[Clause]) -> Iterator[tuple[Path, str]]:
-    """Yield the decks from whose stock clauses draw, each with the path of its amount (R104)."""
+    """Yield the name of each deck that clauses draw from, with the path of the amount (R104)."""
     for number, clause in enumerate(when, start=1):
         for path, _ in clause.formulas():
             if path[-3:-1] == ("gain", w.DRAW):
@@ -585,7 +586,7 @@ def _fields_of_options(clause: Clause) -> Iterator[Mistake]:
 
 
 def _impossible_choices(clause: Clause, each_is_known: bool) -> Iterator[Mistake]:
-    """Yield choices that are impossible, or that are impossible in a single decision."""
+    """Yield choices that cannot be offered at all, or not in a single decision."""
     options = clause.options()
     if clause.one and each_is_known and clause.each not in _SEVERAL:
         yield ("one",), f"there is no city to choose; accepted with: each = {' or '.join(_SEVERAL)}"
@@ -605,7 +606,7 @@ def _impossible_choices(clause: Clause, each_is_known: bool) -> Iterator[Mistake
 
 
 def _invalid_decider(clause: Clause) -> Iterator[Mistake]:
-    """Yield deciders that have nothing to decide or do not exist."""
+    """Yield a decider that does not exist or has nothing to decide."""
     if clause.decider and not clause.options() and clause.event != "scored":
         yield ("decider",), "nothing is decided; accepted with: may, price, choose, one, card, amount"
     hands = [option.card.source for option in clause.options() if option.card and option.card.source in w.HAND_EVENTS]
@@ -706,7 +707,7 @@ def _why_unknown(path: Path, clause: Clause, part: Node, picks: bool, chooses: b
 
 
 def _is_price(path: Path) -> bool:
-    """Return whether a formula is the price of a decision, which is paid once, whichever cities the clause acts on."""
+    """Return whether a formula is the price of a decision. It is paid once, however many cities the clause acts on."""
     return "price" in path[-3:]
 
 

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
 
 def age_slots(catalogue: Catalogue, age: int, seats: int) -> tuple[list[str], list[int], list[int], list[int]]:
-    """Return the card in each slot of an age (1-3), and the slots that are always dealt, of guilds, and of black cards
-    (R4).
-    """
+    """Return the card in each slot of an age (1-3), and which slots are always dealt, guilds or black cards (R4)."""
     names: list[str] = []
     base: list[int] = []
     guilds: list[int] = []
@@ -110,7 +108,7 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
 
 
 class Formulas:
-    """The code words of all distinct formulas, and the sets of cards that they count.
+    """Compiled formulas: the code words of all distinct formulas, and the sets of cards that they count.
 
     ``number``: the numbers of the cards by name.
     """
@@ -163,14 +161,14 @@ class Formulas:
 
 
 def _with_facts(node: Node, facts: Mapping[str, int]) -> Node:
-    """Return a formula in which the known facts of the card that causes the event are numbers."""
+    """Replace the known facts of the card that causes the event by numbers, and return the resulting formula."""
     if node.kind == "event" and node.name in facts:
         return replace(node, kind="number", value=facts[node.name])
     return replace(node, parts=tuple(_with_facts(part, facts) for part in node.parts))
 
 
 def _check_sizes(owner: str, *sizes: tuple[str, int, int]) -> None:
-    """Raise UserError if a size is too large."""
+    """Raise UserError if any (name, size, limit) has a size above its limit."""
     for name, size, limit in sizes:
         if size > limit:
             raise UserError(f"the {owner} of this catalogue have {size} {name} in total; at most {limit} are supported")
@@ -192,7 +190,7 @@ def _numbers(cost: Cost, effects: Effects) -> dict[str, int]:
 
 
 def _fill_settings(record: Any, catalogue: Catalogue, formulas: Formulas) -> None:
-    """Write the house rules of a table (R3-R5, R8, R9.5, R13, R19, R22-R24)."""
+    """Write the house rules of a table into the RULES record (R3-R5, R8, R9.5, R13, R19, R22-R24)."""
     settings, rules = catalogue.settings, at_table(catalogue.settings, int(record.players))
     record.hand_size = max(rules.hand_size)
     record.age_turns[:] = [cards - 1 for cards in rules.hand_size]
@@ -265,7 +263,7 @@ def _fill_others(record: Any, catalogue: Catalogue, entry: int) -> None:
 
 
 def act_number(catalogue: Catalogue, act: str, entry: int) -> int:
-    """Return the number of an action of a clause of a card or stage: RULES.action."""
+    """Return the number of an action in RULES.action; ``entry`` is the card or stage with the clause."""
     if act in w.ACT:
         return w.ACT[act]
     if deck := named(act, w.DRAW):
@@ -275,7 +273,7 @@ def act_number(catalogue: Catalogue, act: str, entry: int) -> int:
 
 
 def act_name(catalogue: Catalogue, number: int) -> str:
-    """Return the name of an action as clauses write it."""
+    """Return the name of an action, in the format of ``Clause.acts``."""
     if number < w.ACT["gain draw 1"]:
         return w.ACTS[number]
     if number < len(w.ACTS):
@@ -285,7 +283,7 @@ def act_name(catalogue: Catalogue, number: int) -> str:
 
 
 def _fill_counters(record: Any, catalogue: Catalogue) -> None:
-    """Write the counters (R70)."""
+    """Write the counters into the RULES record (R70)."""
     slots = slots_of(catalogue)
     record.counters = len(slots)
     for number, slot in enumerate(slots):
@@ -323,7 +321,7 @@ class _Clauses:
             for name, default in ((clause.by, "self"), (clause.each, "self"), (clause.seller, "anyone"))
         )
         colors = sum(1 << w.COLORS.index(color) for color in clause.color or w.COLORS)
-        own = None  # the facts of the card itself, if it causes the event
+        own = None  # the facts about the card itself, if it causes the event
         if clause.event == "built":
             own = dict(zip(w.KNOWN_OF_CARD, map(int, self.record.card_facts[entry]), strict=True))
         condition = self.formulas.begins(clause.condition, site, entry, own) if clause.condition else -1
@@ -390,8 +388,11 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
 
 
 def _card_of(option: Option, formulas: Formulas, site: str, entry: int) -> tuple[int, int, int, int, int]:
-    """Return the set from which a city chooses a card, what happens to the card, and the offsets of three formulas
-    (R80): the condition for the card, the condition for a card given in exchange, and the number of cards drawn.
+    """Encode the card choice of an option (R80), with -1 for absent formulas.
+
+    Returns the number of the set from which a city chooses, the number of the action on the card, and the offsets of
+    three formulas: the condition for the card, the condition for a card given in exchange, and the number of cards
+    drawn.
     """
     if option.card is None:
         return w.NO_CARD, w.DO_NOTHING, -1, -1, -1

@@ -30,8 +30,9 @@ class Slot:
 
 
 def entries_of(catalogue: Catalogue) -> list[tuple[int, str, str, Effects]]:
-    """Return number, site (card or board), readable name and effects of all entries, by number: cards, stages, cards of
-    decks, rules of the table.
+    """Return (number, site, readable name, effects) of every entry, by number.
+
+    Entries are cards, stages, deck cards and rules of the table, in this order. The site is the card, board or rule.
     """
     entries = [(number, card.name, card.name, card.effects) for number, card in enumerate(catalogue.cards)]
     number = w.STAGE_ENTRY
@@ -58,7 +59,7 @@ def counters_in(effects: Effects) -> set[str]:
 
 
 def slots_of(catalogue: Catalogue) -> tuple[Slot, ...]:
-    """Return the slots of a catalogue's counters, by name; a card counter has one slot for each card that uses it."""
+    """Return the counter slots of a catalogue, sorted by name; a card counter has one slot per card that uses it."""
     return _slots(catalogue) if catalogue.counters else ()
 
 
@@ -77,7 +78,7 @@ def _slots(catalogue: Catalogue) -> tuple[Slot, ...]:
 
 
 def slot_number(catalogue: Catalogue, name: str, entry: int) -> int:
-    """Return the slot of a counter for a card or stage."""
+    """Return the number of the slot that a card or stage uses for a counter."""
     for number, slot in enumerate(slots_of(catalogue)):
         if slot.counter.name == name and slot.entry in (-1, entry):
             return number

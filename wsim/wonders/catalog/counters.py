@@ -1,4 +1,4 @@
-"""Counters: named numbers of a city, a card or the table that clauses change and formulas read (R70)."""
+"""Counters (R70): named numbers, each of a city, a card or the table, that clauses change and formulas read."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wsim.spec.fields import Path
 
 RECRUIT = ("age_start", "age_end")
-"""The events after whose clauses cards can be recruited."""
+"""Events at which cards can be recruited, after the clauses triggered by the event."""
 MAX_COST = 99
 _LEFT_OUT = ("coin_loss",)  # R32 settles losses between the steps of a turn
 CARD_FIELDS: Mapping[str, Reader] = {
@@ -70,17 +70,17 @@ class Deck:
 
     @property
     def hand(self) -> int:
-        """Cards dealt to each player."""
+        """The number of cards dealt to each player."""
         return self.deal or self.draft
 
     @property
     def moment(self) -> int:
-        """The moment at which it is dealt: 2 * age before an age (numbered from 0), 2 * age + 1 after its conflicts."""
+        """When the deck is dealt, as a number: 2 * age before an age (from 0), 2 * age + 1 after its conflicts."""
         return 2 * (self.after - 1) + 1 if self.after else 2 * (self.age - 1)
 
     @property
     def supply(self) -> Mapping[str, int]:
-        """How players get its cards, as written in a card file."""
+        """How players get cards of the deck, as written in a card file."""
         ways = {"deal": self.deal, "display": self.display, "draft": self.draft}
         return {name: number for name, number in ways.items() if number}
 

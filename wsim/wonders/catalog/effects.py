@@ -1,4 +1,4 @@
-"""The effects of cards and stages, one row each.
+"""Define the effects of cards and stages, one row per effect.
 
 A row of ``Effects`` gives an effect's name, type, value for "none", reader, English phrase, and how it is packed into
 the RULES record. During play, kernels read the fields of that record.
@@ -93,7 +93,7 @@ _PARTS = record(TradeDiscount, {"scope": word("scope", w.DISCOUNTS), "neighbors"
 
 @described(schema_of(_PARTS))
 def _discount(problems: Problems, path: Path, value: Any) -> TradeDiscount | None:
-    """Accept a discount; one on the boards' resources must apply to both neighbours."""
+    """Accept a discount; a discount on the boards' resources must apply to both neighbours."""
     discount: TradeDiscount | None = _PARTS(problems, path, value)
     if discount and discount.scope == START_RESOURCE and set(discount.neighbors) != set(w.NEIGHBORS):
         problems.at((*path, "neighbors"), f'a discount of scope "{START_RESOURCE}" must apply to both neighbors')
@@ -170,7 +170,7 @@ def resource_mask(names: Iterable[str]) -> int:
 
 
 def _number(name: str, ability: int = 0) -> Pack:
-    """Write the value into a field of the record; ``ability`` is the flag that makes kernels read it."""
+    """Return a function that packs a value into this field; ``ability`` is the flag that makes kernels read it."""
 
     def pack(rules: Any, entry: int, value: int) -> None:
         getattr(rules, name)[entry] = value
@@ -199,7 +199,7 @@ def _pack_count(name: str) -> Pack:
 
 
 def _pack_toll(name: str) -> Pack:
-    """Write the amount, the affected cities and, if the field has three parts, the measure."""
+    """Return a function that packs amount, affected cities and, in a field with three parts, the measure."""
 
     def pack(rules: Any, entry: int, toll: Toll) -> None:
         target = getattr(rules, name)[entry]
@@ -354,4 +354,4 @@ class Effects:
 
 
 EFFECTS: Mapping[str, Effect] = MappingProxyType({row.name: row.metadata["effect"] for row in fields(Effects)})
-"""The rows by name."""
+"""All effects, by name."""

@@ -15,7 +15,7 @@ def cost_text(cost: Cost) -> str:
 
 
 def recruit_text(effects: Effects) -> str:
-    """Return the effects of a card to recruit in English, in the format of ``effects_text`` (R88)."""
+    """Describe the effects of a card from a further deck in English, in the format of ``effects_text`` (R88)."""
     return effects_text(effects).replace("when built", "when recruited")
 
 

@@ -1,4 +1,4 @@
-"""The faces of cards and boards: symbols for costs and effects, chains, stages. Formulas and clauses are in words."""
+"""The faces of cards and boards, with symbols for costs and effects, and words for formulas and clauses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OR, _PER = Symbol(text="/"), Symbol(text="per")
 
 
 def faces(catalogue: Catalogue) -> list[Face]:
-    """Return the faces of the cards by age, colour and name, then the faces of further decks and of the boards."""
+    """Return the faces of cards (sorted by age, colour and name), then of deck cards, then of boards."""
     successors: dict[str, list[str]] = {}
     for card in catalogue.cards:
         for predecessor in card.free_with:
@@ -46,7 +46,7 @@ def _card(card: Card, successors: list[str]) -> Face:
 
 
 def _recruit(deck: Deck, card: DeckCard) -> Face:
-    """Return the face of a card to recruit (R88): it has no colour."""
+    """Return the face of a card from a further deck (R88), which has no colour."""
     about, facets = ("to recruit", deck.name), {"deck": (deck.name,)}
     part = replace(_part(Cost(card.cost), card.effects), does=_capital(recruit_text(card.effects)))
     return Face(card.name, "recruit", "", about, part, facets=facets)
@@ -79,7 +79,7 @@ def _cost(cost: Cost) -> Symbols:
 
 
 def _gives(effects: Effects) -> tuple[Symbols, ...]:
-    """Return the symbols of effects, one row per effect; an effect without symbols is marked as described in words."""
+    """Return one row of symbols per effect; an effect without symbols gets the mark for a description in words."""
     return tuple(
         SYMBOLS[name](value) if name in SYMBOLS else (Symbol(READ),) for name, value in effects.present().items()
     )
@@ -106,7 +106,7 @@ def _sign(n: int) -> str:
 
 
 def _any_of(symbols: Iterable[Symbol]) -> Symbols:
-    """Return alternatives with slashes between them."""
+    """Return the symbols of alternatives, separated by slashes."""
     return tuple(chain.from_iterable((_OR, symbol) for symbol in symbols))[1:]
 
 
@@ -185,4 +185,4 @@ SYMBOLS: Mapping[str, Callable[[Any], Symbols]] = {
     "stages_cost_no_resources": _fixed("stage", "free"),
     "discard_defeat_tokens": _fixed("defeat", "pile"),
 }
-"""The symbols of an effect's value, by the name of the effect; clauses (``when``) have none."""
+"""Functions that return the symbols for an effect's value, by effect name; clauses (``when``) have none."""

@@ -1,4 +1,4 @@
-"""Formulas in English (R52)."""
+"""Translate formulas into English (R52)."""
 
 from __future__ import annotations
 
@@ -123,13 +123,13 @@ def _binary_text(node: Node, left: str, right: str) -> str:
 
 
 def _negation_text(node: Node, text: str) -> str:
-    """Return the opposite of a condition, such as "it is not green" for a card."""
+    """Return the negation of a condition in English, such as "it is not green" for a card."""
     of_card = node.kind in _OF_CARD or (node.kind == "==" and any(map(_is_title, node.parts)))
     return text.replace(" is ", " is not ", 1) if of_card else f"not {text}"
 
 
 def _ordered_parts(node: Node) -> list[str]:
-    """Return the conditions on the cards whose building order is compared."""
+    """Return, in English, the conditions on the cards whose building order is compared."""
     holds = node.parts[0].parts[0]
     return [*map(english, () if holds.kind == "number" else holds.parts), *map(english, node.parts[1:])]
 

@@ -217,7 +217,7 @@ class TableRules:
 
 @lru_cache(maxsize=64)
 def at_table(settings: Settings, players: int) -> TableRules:
-    """Return the values of settings with a number of players."""
+    """Evaluate settings for a number of players."""
 
     def number(value: int | str, age: int = 1) -> int:
         return value if isinstance(value, int) else evaluate_node(parse(value), {"players": players, "age": age})
@@ -227,7 +227,7 @@ def at_table(settings: Settings, players: int) -> TableRules:
         return tuple(number(amount, age) for age, amount in enumerate(values, start=1))
 
     def is_fixed(value: int | str) -> bool:
-        """Return whether a number or formula is known before the game."""
+        """Return whether the value of a number or formula is known before the game."""
         parts = () if isinstance(value, int) else parse(value).walk()
         return all(part.name in _BY_AGE for part in parts if part.kind in _IN_GAME)
 

@@ -1,4 +1,4 @@
-"""A catalogue for people and programs: table rows, entries in English, differences between rule sets, JSON."""
+"""List a catalogue for people and programs: table rows, English descriptions, differences, JSON."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ def _cards(catalogue: Catalogue) -> Parts:
 
 
 def _boards(catalogue: Catalogue) -> Parts:
-    """Return boards and stages in English for comparison; sides by position, so that B is compared with night."""
+    """Return boards and stages in English for comparison. Sides match by position, so B is compared with night."""
     shown: Parts = {}
     for wonder in catalogue.wonders:
         shown[wonder.name] = {"resource": wonder.resource}
@@ -277,7 +277,7 @@ def _effect_texts(effects: Effects) -> dict[str, str]:
 
 
 def _diff(part: str, old: Parts, new: Parts) -> list[dict[str, Any]]:
-    """Compare entries field by field; an entry that exists on one side only is a single row."""
+    """Compare entries field by field; an entry that only one catalogue contains becomes a single row."""
     rows = []
     for name in dict.fromkeys([*old, *new]):
         before, after = old.get(name), new.get(name)

@@ -74,7 +74,7 @@ class Wonder:
 
 @dataclass(frozen=True, slots=True)
 class TableRule:
-    """Clauses that belong to no card: every city has them from the start of the game (R87)."""
+    """Clauses that do not belong to a card. Every city has them from the start of the game (R87)."""
 
     name: str
     effects: Effects

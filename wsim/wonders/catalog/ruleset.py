@@ -46,7 +46,7 @@ def _settings(problems: Problems, path: Path, value: Any) -> dict[str, Any]:
 
 
 def _override(problems: Problems, path: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an ancestor's settings, overridden by the settings of a rule set."""
+    """Return the settings of an ancestor, overridden by the settings of a rule set."""
     settings = {**old, **{key: value for key, value in new.items() if ":" not in key}}
     for key, value in new.items():
         name, _, position = key.partition(":")

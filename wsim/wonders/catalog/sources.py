@@ -1,4 +1,4 @@
-"""The card, stage or rule of the table behind an entry of compiled rules, as named in errors and traces."""
+"""Find the card, stage or rule of the table behind an entry of compiled rules, for errors and traces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def source_name(catalogue: Catalogue, rules: Any, source: int, *, of_formula: bool = False) -> str:
     """Return the name of the card, stage or rule of the table with an entry number; "" for -1.
 
-    ``of_formula``: ``source`` is the offset of a formula in the code of the rules instead.
+    With ``of_formula``, ``source`` is instead the offset of a formula in the code of the rules.
     """
     if of_formula:
         settings = {int(rules.sale_at): "settings.sale_coins", int(rules.science_at): "settings.science"}
@@ -34,7 +34,7 @@ def source_name(catalogue: Catalogue, rules: Any, source: int, *, of_formula: bo
 
 
 def source_of(catalogue: Catalogue, entry: int) -> dict[str, Any]:
-    """Return the source of a clause as in a trace: the card, the number of the stage, or the rule of the table."""
+    """Return the card, stage number or rule of the table that has a clause, in the format of a trace."""
     if entry < STAGE_ENTRY:
         return {"card": catalogue.cards[entry].name}
     named: list[dict[str, Any]] = [

@@ -1,6 +1,6 @@
-"""The gains of a city from clauses (R57, R65, R66, R68), in views and hand-written positions.
+"""A city's gains from clauses (R57, R65, R66, R68), in views and hand-written positions.
 
-They do not follow from the structures and stages of the city, so a view lists them separately.
+These gains cannot be derived from the structures and stages of the city, so a view lists them separately.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from wsim.wonders.facts import price_in_words
 from wsim.wonders.words import MAX_PRICE, POINTS_COLUMNS, RESOURCES, SYMBOLS, TURN_UNITS, UNIT_PRICES
 
 HAS = "by_clauses"
-"""Key of a city: amounts gained from clauses, by item."""
+"""Key of a city's view: the amounts gained from clauses, by item."""
 WAITING: Mapping[str, str] = {"discard_builds": "card_builds", "stage_discard_builds": "board_builds"}
 """Pending builds from the discard pile, by structures and by stages -> field of ``HIDDEN``."""
 SHIELDS = ("shields", "age_shields")
@@ -26,16 +26,16 @@ MAX_AMOUNT = 50  # of an item in a hand-written position
 LEAST: Mapping[str, int] = {**dict.fromkeys(UNIT_PRICES, -MAX_PRICE), **dict.fromkeys(POINTS_COLUMNS, -MAX_AMOUNT)}
 """The smallest amounts in a hand-written position, if they are not 0."""
 COUNTERS_KEY = "counters"
-"""Key of a city, and of a view for the counters of the table: values of counters by name (R70)."""
+"""Key for the values of counters, by name (R70): in a city's view, and in the whole view for those of the table."""
 
 
 def lanes(packed: int) -> Iterator[int]:
-    """Yield the units of each resource in packed amounts."""
+    """Unpack packed amounts: yield the number of units of each resource."""
     yield from (packed >> 8 * lane & 0xFF for lane in range(len(RESOURCES)))
 
 
 def by_clauses(rules: Any, state: Any, seat: int, entries: list[int]) -> dict[str, dict[str, int]]:
-    """Return the gains of a city from clauses, in the format of its view; ``entries``: its cards and stages."""
+    """Return a city's gains from clauses, in the format of its view; ``entries`` are the city's cards and stages."""
     if not rules.triggers:
         return {}
     public = state.public
@@ -59,7 +59,7 @@ def by_clauses(rules: Any, state: Any, seat: int, entries: list[int]) -> dict[st
 
 
 def set_up_by_clauses(state: Any, seat: int, city: Mapping[str, Any]) -> None:
-    """Add the gains from clauses in a city's description to the city, which already has its structures and stages."""
+    """Add the described gains from clauses to a city whose structures and stages are already set up."""
     public = state.public
     given = city.get(HAS, {})
     where = f"{HAS} of city {seat}"
@@ -90,7 +90,7 @@ def set_up_by_clauses(state: Any, seat: int, city: Mapping[str, Any]) -> None:
 
 
 def counters_of_table(slots: Sequence[Slot], state: Any) -> dict[str, dict[str, int]]:
-    """Return the counters of the table, as in a view."""
+    """Return the table's counters, in the format of a view."""
     values = {
         slot.label: int(state.public.counter[0, number])
         for number, slot in enumerate(slots)
@@ -100,9 +100,9 @@ def counters_of_table(slots: Sequence[Slot], state: Any) -> dict[str, dict[str, 
 
 
 def counters_of_city(slots: Sequence[Slot], state: Any, seat: int, entries: list[int]) -> dict[str, dict[str, int]]:
-    """Return the counters of a city, in the format of its view.
+    """Return a city's counters, in the format of its view.
 
-    Counters of cards that the city does not have (``entries``) are included only if they have changed.
+    ``entries`` are the city's cards and stages. Counters of other cards are included only if they have changed.
     """
     values = {}
     for number, slot in enumerate(slots):

@@ -1,4 +1,4 @@
-"""Explain why cards and stages cannot be built, for a person whose card in hand has no button."""
+"""Explain to a person why a card in hand, or the next stage, cannot be built."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wsim.wonders.kernels.prices import PRICED
 from wsim.wonders.words import RESOURCES
 
 NEXT_STAGE = "next stage"
-"""The key of the stage, as in the facts of a city."""
+"""The key for the stage, as in a city's facts."""
 
 
 def obstacles(
@@ -74,7 +74,7 @@ def _why_too_expensive(solver: Any, count: int, coins: int, bank: int = 0) -> st
 
 
 def _lanes(packed: int) -> dict[str, int]:
-    """Return packed amounts by resource."""
+    """Unpack packed amounts into a dict keyed by resource."""
     return {name: packed >> 8 * index & 255 for index, name in enumerate(RESOURCES)}
 
 

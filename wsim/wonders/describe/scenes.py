@@ -1,4 +1,4 @@
-"""A game of 7 Wonders as scenes, one per turn: events come from the trace, the resulting table comes from a view."""
+"""Present a game of 7 Wonders as scenes, one per turn, with events from the trace and the table from a view."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def story(
     catalogue: Catalogue,
     rules: Any,
 ) -> Story:
-    """Return a game as scenes.
+    """Return a game as a story, with one scene for the deal and one for each turn.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class _Table:
     def scene(
         self, age: Object, turn: Object | None, before: Object, after: Object, points: Sequence[Sequence[int]]
     ) -> Scene:
-        """Return the scene of a turn (None: the deal) between two views, with the points after it."""
+        """Return the scene of a turn (``None`` for the deal), given the views before and after it and the points."""
         moves = [] if turn is None else [*turn["moves"], *turn.get("extra", ())]
         cities = [
             City(
@@ -178,9 +178,7 @@ class _Table:
         return facts | ({"by clauses": ", ".join(has)} if (has := in_words(city)) else {})
 
     def built(self, city: Object, before: Object) -> list[Card]:
-        """Return the structures of a city by colour, then the cards that it has recruited; cards that it did not have
-        before are marked as new.
-        """
+        """Return a city's structures by colour, then its recruited cards; cards that are not in ``before`` are new."""
         names = sorted(city["built"], key=lambda name: COLORS.index(self.kinds[name]))
         built = [Card(name, self.kinds[name], "" if name in before["built"] else "new") for name in names]
         recruited = [
@@ -189,12 +187,12 @@ class _Table:
         return [*built, *recruited]
 
     def hand(self, names: Sequence[str], moves: Sequence[Object]) -> list[Card]:
-        """Return a hand with a note on each card that was used; if a card occurs twice, the first copy has the note."""
+        """Return the cards of a hand, with a note on the card that each move used (on the first of several copies)."""
         done = {move["card"]: _NOTES[move["action"]] for move in moves if move.get("source") != "discard_pile"}
         return [Card(name, self.kinds[name], done.pop(name, "")) for name in names]
 
     def moved(self, move: Object) -> Event:
-        """Return a move as an event; other seats do not see a card played face down (R49)."""
+        """Return a move as an event that hides a card played face down from other seats (R49)."""
         seat, size = move["seat"], len(self.seats)
         neighbours = (self.seats[(seat + step) % size].name for step in _STEPS.values())
         parts = [f"{_coins(coins)} to {name}" for name, coins in payments(move, ("the bank", *neighbours))]

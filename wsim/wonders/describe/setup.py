@@ -80,7 +80,7 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
         record.own[player].recruits = record.own[player].draft = 0
         record.own[player].drafted[:] = record.own[player].watched[:] = 0
     record.asking.dealt = 2 * age + 1
-    record.asking.count = 0  # nothing that the game asks at its beginning
+    record.asking.count = 0  # drop decisions from the beginning of the game
     for number, city in enumerate(listed("cities", described["cities"], Mapping)):
         with mistakes.noted():
             _set_city(start, number, city)
@@ -101,7 +101,7 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
     record.public.hand_size[: int(rules.players)] = size
     for player in range(int(rules.players)):
         record.own[player].passed[:], record.own[player].took[:] = 0, layout.NOBODY
-    if rules.duo:  # the Free City's holder, and how many of its cards are drawn (R45)
+    if rules.duo:  # the holder of the Free City, and the number of its drawn cards (R45)
         record.hidden.holder = (age == 1) ^ (turn & 1)
         record.hidden.free_pile_next = turn + 1
     drew = bool(rules.duo) and int(record.hidden.holder) == seat
@@ -178,7 +178,7 @@ def _build(position: StatePosition, seat: int, built: Sequence[str]) -> None:
 
 
 def _enlisted(position: StatePosition, names: Any) -> int:
-    """Return the recruited cards that were drawn from the stock, as bits; raise UserError for unrecruited cards."""
+    """Return recruited cards that were drawn from the stock, as a bit set; raise UserError for unrecruited cards."""
     recruited = int(np.bitwise_or.reduce(position.record.public.recruited[: int(position.machine.rules.seats)]))
     cards = [card.name for card in position.simulator.catalogue.deck_cards]
     enlisted = 0
@@ -191,7 +191,7 @@ def _enlisted(position: StatePosition, names: Any) -> int:
 
 
 def _deal_others(position: StatePosition, seat: int) -> None:
-    """Fill the other players' hands of further decks with the right number of cards, which are resampled later."""
+    """Give other players the right number of arbitrary cards from further decks; they are resampled later."""
     rules, record = position.machine.rules, position.record
     public = record.public
     stock = ~int(np.bitwise_or.reduce(public.recruited[: int(rules.seats)]))
@@ -208,7 +208,7 @@ def _deal_others(position: StatePosition, seat: int) -> None:
 
 
 def _recruits(position: StatePosition, names: Any, decks: Any, where: str) -> int:
-    """Return cards of further decks as bits; raise UserError for a card of a different deck or one in use (R88)."""
+    """Return cards of further decks as a bit set; raise UserError if a card is in use or from a wrong deck (R88)."""
     rules, public = position.machine.rules, position.record.public
     cards = [card.name for card in position.simulator.catalogue.deck_cards]
     taken = int(np.bitwise_or.reduce(public.recruited[: int(rules.seats)])) | int(public.display)
@@ -223,7 +223,7 @@ def _recruits(position: StatePosition, names: Any, decks: Any, where: str) -> in
 
 
 def _hand(position: StatePosition, seat: int, names: Any, size: int) -> int:
-    """Return a hand as slots of the age; raise UserError if it cannot be dealt."""
+    """Return a hand as a bit set of the age's slots; raise UserError if it cannot be dealt."""
     cards = listed("hand", names, str)
     if len(cards) != size:
         raise UserError(f"the hand has {len(cards)} cards, but seat {seat} has {size} in this turn")
@@ -231,7 +231,7 @@ def _hand(position: StatePosition, seat: int, names: Any, size: int) -> int:
 
 
 def _slots(position: StatePosition, cards: Sequence[str], taken: int, where: str) -> int:
-    """Return slots of the age with these names, excluding ``taken``."""
+    """Return a bit set of the age's slots for these card names, avoiding the slots in ``taken``."""
     rules, public = position.machine.rules, position.record.public
     age = int(public.age)
     slots = 0

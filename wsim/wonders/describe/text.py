@@ -43,7 +43,7 @@ def phrase(move: Mapping[str, Any]) -> str:
 
 
 def _source(named: Mapping[str, Any]) -> str:
-    """Return the card, stage or rule of the table that a clause belongs to, from a decision or effect of the clause."""
+    """Name the card, stage or rule of the table whose clause caused a decision or effect."""
     return f"stage {named['stage']}" if "stage" in named else str(named.get("card") or named["table"])
 
 
@@ -78,7 +78,7 @@ def decision_text(decision: Mapping[str, Any], who: str = "") -> str:
 
 
 def _of_owner(decision: Mapping[str, Any]) -> str:
-    """Return " of seat 2" if a city decides about another city's clause (R98)."""
+    """Return a suffix such as " of seat 2" if the clause belongs to a different city (R98), otherwise ""."""
     return f" of seat {decision['owner']}" if "owner" in decision else ""
 
 
@@ -100,12 +100,12 @@ def _built_by(move: Mapping[str, Any]) -> str:
 
 
 def payments(move: Mapping[str, Any], names: Sequence[str]) -> list[tuple[str, int]]:
-    """Return (recipient, coins) pairs for a move; ``names``: names of the bank, the left and the right neighbour."""
+    """Return a move's payments as (recipient, coins); ``names`` are the bank, the left and the right neighbour."""
     return [(name, move[key]) for key, name in zip(PAYEES, names, strict=True) if move.get(key)]
 
 
 def paid(move: Mapping[str, Any], cities: int) -> dict[str, int]:
-    """Return the coins that each recipient gets for a move; the left neighbour is the next seat."""
+    """Return a move's payments as coins by recipient; the left neighbour is the next seat."""
     left, right = ((move["seat"] + step) % cities for step in (1, -1))
     coins_by_recipient: dict[str, int] = {}
     for name, coins in payments(move, ("bank", f"seat {left}", f"seat {right}")):  # with two cities, the same seat
@@ -211,7 +211,7 @@ def draft_text(view: Mapping[str, Any]) -> str:
 
 
 def hands_before(view: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the other seats' hands that a seat has seen in this turn (R105)."""
+    """Return the hands of other seats that a seat saw in the current turn (R105)."""
     return [seen for seen in view.get("hands_seen", ()) if seen["turn"] == view["turn"]]
 
 

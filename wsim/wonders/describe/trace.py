@@ -1,4 +1,4 @@
-"""One game as a trace object; docs/trace.md documents the format (wsim-trace/1)."""
+"""Convert a finished game to a trace object; docs/trace.md documents the format (wsim-trace/1)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def move_record(
     catalogue: Catalogue | None = None,
     cities: int = 1,
 ) -> dict[str, Any]:
-    """Return a move as in a trace, for a city with ``stages`` built stages and a kind of decision.
+    """Return a move in the format of a trace, for a city that has built ``stages`` stages and a kind of decision.
 
     Only clause decisions need ``catalogue`` and ``cities``, the number of cities at the table.
 
@@ -78,7 +78,7 @@ def move_record(
 
 
 def _recruit_record(catalogue: Catalogue, move: int, seat: int, action: str) -> dict[str, Any]:
-    """Return a decision to recruit a card of a deck (R89), or to keep it in a draft (R101), as in a trace."""
+    """Return a decision to recruit a card (R89), or to keep it in a draft (R101), in the format of a trace."""
     name = source_of(catalogue, _field(move, layout.CARD_AT))["card"]
     deck = next(deck.name for deck in catalogue.decks if any(card.name == name for card in deck.cards))
     if action == "choose" and _field(move, layout.HOW_AT, 4) == w.KEEPS:
@@ -88,7 +88,7 @@ def _recruit_record(catalogue: Catalogue, move: int, seat: int, action: str) -> 
 
 
 def names_of(names: Sequence[str], slot_card: Any, slots: int) -> list[str]:
-    """Return the card names of a hand, given as a bit set of slots; ``slot_card`` lists the cards of its age."""
+    """Return the card names in a hand, given as a bit set of slots; ``slot_card`` lists the age's cards by slot."""
     return [names[int(slot_card[slot])] for slot in range(w.SLOTS) if slots >> slot & 1]
 
 
@@ -114,7 +114,7 @@ class _Reader:
         self.at_end = False  # whether the last turn of the age is over: later events belong to the age
 
     def read(self, event: Any) -> None:
-        """Read one event."""
+        """Add one event of the log to the trace."""
         kind = int(event.kind)
         if kind == layout.LOG_HANDS:
             age, seat = int(event.age), int(event.seat)
@@ -161,11 +161,11 @@ class _Reader:
         (self.moves if "source" not in played else self.extra).append(played)
 
     def _read_decision(self, decided: dict[str, Any]) -> None:
-        """Read a decision; like an effect, a decision at the end of an age belongs to the age."""
+        """Add a decision to the current turn or, at the end of an age, to the age."""
         (self.ages[-1].setdefault("decisions", []) if self.at_end else self.decisions).append(decided)
 
     def _read_effect(self, event: Any) -> None:
-        """Read the effect of a clause; effects at the end of an age belong to the age, others to the turn."""
+        """Add the effect of a clause to the current turn or, at the end of an age, to the age."""
         at, city, amount = (int(value) for value in event["values"][:3])
         first = self.rules.clause_actions[: int(self.rules.clause_from[-1])]
         clause = int(np.searchsorted(first, at, side="right")) - 1
@@ -203,8 +203,9 @@ class _Reader:
 
 
 def _decks(catalogue: Catalogue, rules: Any, game: Any) -> dict[str, Any]:
-    """Return the deal of further decks: the first hands of a draft, otherwise the deal as inferred from the locations
-    of cards at the end of the game.
+    """Return how further decks were dealt.
+
+    A drafted deck gives the first hands; any other deal is inferred from the locations of cards at the end of the game.
     """
     public, first, decks = game.public, 0, {}
     for deck in catalogue.decks:

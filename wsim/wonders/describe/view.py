@@ -1,4 +1,4 @@
-"""Views of a position as JSON objects: public, of one seat (R49), or complete; the columns of observations."""
+"""Views of a position as JSON objects (of one seat, R49, or complete), and the columns of observations."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str
 
 
 def _columns_of_city(catalogue: Catalogue, rules: Any) -> list[str]:
-    """Return the names of the columns of one city, without the city."""
+    """Return the column names of one city, without the prefix that identifies the city."""
     names = [card.name for card in catalogue.cards]
     return [
         *observed_names([*OBSERVED, *OBSERVED_WITH_CLAUSES] if rules.triggers else OBSERVED),
@@ -78,7 +78,7 @@ def _columns_of_city(catalogue: Catalogue, rules: Any) -> list[str]:
 def view_of(
     catalogue: Catalogue, rules: Any, state: Any, seat: int | None, moment: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a seat's information (None: the whole position) as a JSON object; ``moment``: the current decision."""
+    """Return a seat's view (``None``: the whole position) as a JSON object; ``moment`` is the current decision."""
     names = [card.name for card in catalogue.cards]
     public, slots = state.public, slots_of(catalogue)
     view: dict[str, Any] = {
@@ -109,7 +109,7 @@ def view_of(
 
 
 def _recruits(catalogue: Catalogue, cards: Any) -> list[str]:
-    """Return the names of a set of cards of further decks."""
+    """Return the names in a bit set of cards from further decks."""
     return [card.name for number, card in enumerate(catalogue.deck_cards) if int(cards) >> number & 1]
 
 
@@ -143,13 +143,13 @@ def _city(catalogue: Catalogue, slots: Sequence[Slot], rules: Any, state: Any, s
 
 
 def _cards_in(words: Any, rules: Any) -> list[int]:
-    """Return the numbers of the cards in a set."""
+    """Return the card numbers in a bit set, given as 64-bit words."""
     parts = [int(word) for word in words]
     return [number for number in range(int(rules.cards)) if parts[number >> 6] >> (number & 63) & 1]
 
 
 def _deed(names: Sequence[str], deed: int) -> dict[str, Any]:
-    """Return the public part of a move (moves.py) as in the trace, without a card that was played face down."""
+    """Return the public part of a move (moves.py) in the format of a trace, omitting a card played face down."""
     seat, age, turn, decision = deed >> 40 & 15, deed >> 44 & 3, deed >> 46 & 15, deed >> 50 & 7
     move = move_record(names, deed & ((1 << 40) - 1), seat, decision, 0)
     unseen = ("stage",) if move["action"] in _FACE_UP else ("stage", "card")
@@ -157,8 +157,7 @@ def _deed(names: Sequence[str], deed: int) -> dict[str, Any]:
 
 
 def _own(names: Sequence[str], rules: Any, state: Any, seat: int) -> dict[str, Any]:
-    """Return the private information of a seat: its hand, its mate's hand, the hands that it passed on, and the discard
-    pile as last seen.
+    """Return a seat's private information: its hand, other hands that it knows, and the discard pile as last seen.
 
     ``handed_on`` contains the card that the seat played in each turn of this age, and the rest of the hand.
     """
