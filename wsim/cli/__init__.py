@@ -2,4 +2,4 @@
 
 import gc
 
-gc.set_threshold(100_000)  # before the imports, because a command loads about this many objects and frees none of them
+gc.set_threshold(100_000)  # before the imports, because a command creates about this many objects and frees none

@@ -49,7 +49,7 @@ class AdviseOptions(Options):
 
     @property
     def moment(self) -> dict[str, int]:
-        """The given options that select a moment in a game of a run."""
+        """The options given to select a decision in a game of a run."""
         moment = {"age": self.age, "turn": self.turn, "seat": self.seat}
         return {key: value for key, value in moment.items() if value is not None}
 

@@ -1,4 +1,4 @@
-"""The program ``wsim``: list all commands, build only the command that is called, and set the exit code."""
+"""The program ``wsim``, which lists all commands, builds only the command that is called, and sets the exit code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from wsim.questions.registry import Question
 
 
 def command_of(name: str) -> Command:
-    """Build the named command; its presenter is imported only when the command runs."""
+    """Build a command by name; its presenter is imported only when the command runs."""
     row = COMMANDS[name]
     if row.question is not None:
         return _command_of_question(row.question)
@@ -47,20 +47,20 @@ def _command_of_question(question: Question) -> Command:
 
 
 class Commands(TyperGroup):
-    """A group of command stubs; a stub has only the short help and is replaced with the full command when called."""
+    """A group of command stubs, each with only the short help, which are replaced with full commands when called."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the flags, with value conversion that does not import pydantic."""
+        """Return the flags of the group, whose values are converted without importing pydantic."""
         return list(map(owned, super().get_params(ctx)))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Return the remaining arguments; without a command, raise UserError that lists the commands."""
+        """Parse the flags and return the other arguments; raise UserError, listing the commands, if none is given."""
         if not args and not self.invoke_without_command and not ctx.resilient_parsing:
             raise UserError(f"wsim {self.name} needs a command: {', '.join(self.list_commands(ctx))}")
         return list(super().parse_args(ctx, args))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """Return the named command; raise UserError with the nearest match if there is none."""
+        """Find a command by name; raise UserError with the nearest match if it does not exist."""
         name = args[0]
         known = self.list_commands(ctx)
         if not ctx.resilient_parsing and not name.startswith("-") and name not in known:
@@ -72,7 +72,7 @@ class Commands(TyperGroup):
         return known_name, command_of(row) if row in COMMANDS else stub, rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands by panel, or as a single list for a group."""
+        """Write the list of commands, by panel for the whole program, or as a single list for a group."""
         if ctx.parent is not None:
             super().format_commands(ctx, formatter)
             return
@@ -83,7 +83,7 @@ class Commands(TyperGroup):
                 formatter.write_dl(lines)
 
     def invoke(self, ctx: Any) -> Any:
-        """Call the command and let Ctrl-C propagate, because Typer would exit silently."""
+        """Run the command and let Ctrl-C propagate, because Typer would exit silently."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -128,20 +128,20 @@ def _program_flags(
 
 
 def _report_isolated_policies() -> None:
-    """Print which policies ran isolated in their own processes, and their mistakes."""
+    """Print which policies ran isolated in their own processes, and which mistakes they made."""
     if (module := sys.modules.get("wsim.policies.isolation")) is not None:
         for sentence in module.report():
             typer.echo(f"wsim: {sentence}", err=True)
 
 
 def _forget_foreign_code() -> None:
-    """Treat the code that the next command in this process runs as the user's own again."""
+    """Reset isolation, so that code run by the next command in this process again counts as the user's own."""
     if (module := sys.modules.get("wsim.policies.declare")) is not None:
         module.FOREIGN.set(False)
 
 
 def listed() -> dict[str, tuple[str, str]]:
-    """Return the short help and the panel of each command and group that ``wsim --help`` lists, by name."""
+    """Return the short help and panel of each command and group listed in ``wsim --help``, by name."""
     commands = {name: (row.short, row.panel) for name, row in COMMANDS.items() if " " not in name}
     return {name: line for name, line in {**commands, **GROUPS}.items() if line[1]}
 

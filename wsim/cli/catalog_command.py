@@ -73,7 +73,7 @@ def catalog_command(options: CatalogOptions, table: Wide, printing: Printing) ->
 
 
 def _tried_note(rows: Rows) -> str:
-    """State how many games a catalogue was tested with."""
+    """Return a note on the number of games played to test a catalogue."""
     from wsim.lab.catalogue_games import GAMES, POLICIES
 
     if not all(row["games"] for row in rows):
@@ -92,7 +92,7 @@ def _print(record: Any, tables: Sequence[Sheet], table: Wide, printing: Printing
 
 
 def _all_catalogues() -> dict[str, Catalogues]:
-    """Return the catalogues of all games that have one, by game."""
+    """Return the catalogues of all games that provide them, by name of the game."""
     return {name: _catalogues(name) for name, game in loadable_games() if game.CATALOGUES is not None}
 
 

@@ -1,4 +1,4 @@
-"""The table of commands: name, short help, presenter function, and the option groups that the function takes.
+"""The table of commands, with the name, short help, presenter function and option groups of each command.
 
 A new command needs two files and a row in this table:
 
@@ -62,7 +62,7 @@ PLAYERS = "Players"
 SINGLE = "Single games"
 MANAGE = "Manage runs"
 PANELS = (START, ANALYSE, EXPERIMENTS, DESIGN, PLAYERS, SINGLE, MANAGE)
-"""The headings in ``wsim --help``, in order."""
+"""The headings in ``wsim --help``, in display order."""
 
 _COMMANDS: Mapping[str, Row] = {
     "run": Row(
@@ -156,7 +156,7 @@ _COMMANDS: Mapping[str, Row] = {
 
 
 class QuestionRow(Row):
-    """The command of a question, built from the registration of the question when it is called."""
+    """The row of a question's command, which is built from the question's registration when it is called."""
 
     def __init__(self, question: Question) -> None:
         panel = question.panel if question.panel in ("", *PANELS) else EXPERIMENTS
@@ -165,7 +165,7 @@ class QuestionRow(Row):
 
 
 def _with_questions() -> Iterator[tuple[str, Row]]:
-    """Yield all commands; questions follow the command ``QUESTIONS_AFTER``."""
+    """Yield the rows of all commands by name; questions follow the command ``QUESTIONS_AFTER``."""
     own = {question.command: QuestionRow(question) for question in questions() if question.command not in _COMMANDS}
     for name, row in _COMMANDS.items():
         yield name, row

@@ -1,4 +1,4 @@
-"""Print the output of all commands (tables, JSON, remarks, progress bars, errors) and determine the exit codes.
+"""Print the output of all commands (tables, JSON, remarks, progress bars, errors) and determine their exit codes.
 
 Results go to standard output, everything else to standard error. Exit codes: 0 success, 1 failure (such as a full
 disk), 2 wrong usage, 130 interrupted.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wsim.text_tables import TextTable
 
 FAILURE, MISUSE = 1, 2
-FORECAST_AFTER, LONG = 2.0, 60.0  # seconds until the pace is known, and minimum duration of work that gets a forecast
+FORECAST_AFTER, LONG = 2.0, 60.0  # seconds until the pace is known, and total seconds that warrant a forecast
 SLOWER = 3  # an old or busy machine may compile this many times slower than the measured machine
 _PLAIN = str.maketrans({"─": "-", "│": "|", "●": "o", "±": "+-"})
 
@@ -50,7 +50,7 @@ class _Prints(io.TextIOBase):
 
 @contextlib.contextmanager
 def results_alone() -> Iterator[None]:
-    """Keep the output of policies and effects away from standard output, so that JSON stays valid."""
+    """Redirect output of policies and effects to standard error, so that JSON on standard output stays valid."""
     _results.append(sys.stdout)
     try:
         with contextlib.redirect_stdout(_Prints()):
@@ -60,17 +60,17 @@ def results_alone() -> Iterator[None]:
 
 
 def results() -> TextIO:
-    """Return the stream for results."""
+    """Return the stream for results, standard output unless it is redirected."""
     return _results[-1] if _results else sys.stdout
 
 
 def remark(text: str) -> None:
-    """Print a line to standard error for the person at the terminal."""
+    """Print a remark for the user to standard error."""
     print(printable(text), file=sys.stderr, flush=True)
 
 
 def announce_compiling(game: str, *, quiet: bool = False) -> None:
-    """Announce that kernels will be compiled, unless those of the game are already compiled."""
+    """Announce that the kernels of a game will be compiled, unless they already are."""
     from wsim.game import find_game
 
     if not quiet and (seconds := find_game(game).cold()):
@@ -88,7 +88,7 @@ def write_out(text: str, *, bold: bool = False) -> None:
 
 
 def guarded(command: Callable[[], int | None]) -> int:
-    """Run a command and return its exit code; print errors of the user or the system as one sentence."""
+    """Run a command and return its exit code; print user and system errors as one sentence without a traceback."""
     if sys.stderr is None:  # closed by the parent process
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     if sys.stdout is None:
@@ -127,7 +127,7 @@ def guarded(command: Callable[[], int | None]) -> int:
 
 
 def _is_polars_error(error: Exception) -> bool:
-    """Return whether Polars raised an error, without importing it."""
+    """Return whether an error is a Polars exception, without importing Polars."""
     polars = sys.modules.get("polars")
     return polars is not None and isinstance(error, polars.exceptions.PolarsError)
 
@@ -154,7 +154,7 @@ def print_json(value: Any) -> None:
 
 
 def rows_of(table: pl.DataFrame | Rows) -> Rows:
-    """Convert a table to rows for JSON."""
+    """Convert a table to a list of rows, ready for JSON."""
     return table if isinstance(table, Sequence) else table.to_dicts()
 
 
@@ -225,7 +225,7 @@ SO_FAR = " with the results so far"
 
 
 def forecast(work: str, done: int, total: int, seconds: float, kept: str = SO_FAR) -> str:
-    """Return a sentence on how long work will take at the pace so far; empty for short work.
+    """Forecast in one sentence how long work will take at its pace so far; empty for short work.
 
     ``kept`` states what is kept of the work if Ctrl-C stops it.
     """
@@ -249,7 +249,7 @@ def progress_bar(show: bool, kept: str = SO_FAR, *, always_forecast: bool = Fals
     start, warned = time.monotonic(), False
 
     def sentence(work: str, done: int, total: int) -> str:
-        """Return the forecast the first time that it is available, then an empty string."""
+        """Return the forecast as soon as it is available, but only once; otherwise an empty string."""
         nonlocal warned
         seconds = time.monotonic() - start
         if warned or seconds <= FORECAST_AFTER or not done:

@@ -35,7 +35,7 @@ class DoctorOptions(Options):
 
 @dataclass(frozen=True)
 class Check:
-    """A checked item and the result; ``sound`` is False if wsim cannot work."""
+    """The result of checking one item; ``sound`` is False if wsim cannot work."""
 
     what: str
     found: str
@@ -56,7 +56,7 @@ def doctor_command(options: DoctorOptions, printing: Printing) -> None:  # noqa:
 
 
 def checks_of() -> Iterator[Check]:
-    """Yield the checks, fast checks first."""
+    """Run the checks and yield their results, fast checks first."""
     from wsim.processors import usable_cpus
 
     yield Check("python", f"{platform.python_version()}, {platform.platform()}")
@@ -70,7 +70,7 @@ def checks_of() -> Iterator[Check]:
 
 
 def _extra_checks() -> Iterator[Check]:
-    """Yield a check per extra of wsim: the installed versions, or the command that installs it."""
+    """Yield a check for each extra of wsim, with the installed versions or the command that installs it."""
     needs: dict[str, list[str]] = {}
     for line in metadata.requires("wsim") or ():
         if match := re.match(r"([\w.-]+).*;.*extra == ['\"]([\w-]+)['\"]", line):

@@ -34,7 +34,7 @@ class Files(Options):
         return self.csv == "-"
 
     def check(self) -> None:
-        """Raise UserError before any game is played if the folder of a file does not exist."""
+        """Raise UserError if the folder of a file does not exist, before any game is played."""
         for name in (self.csv, self.parquet):
             if name not in (None, "-") and not Path(str(name)).absolute().parent.is_dir():
                 raise UserError(f"cannot write {name!r}: there is no folder {str(Path(str(name)).parent)!r}")

@@ -25,7 +25,7 @@ class View(RowOptions):
     """Options for the rows and columns of a table."""
 
     def of(self, table: Any, splits: Mapping[str, str] | None = None, columns: Sequence[Column] = ()) -> Any:
-        """Return the requested rows of a Polars frame; raise UserError for an unknown column.
+        """Select and sort the requested rows of a Polars frame; raise UserError for an unknown column.
 
         ``splits``: further columns and the options that add them. ``columns``: the declared columns of the frame.
         """

@@ -1,4 +1,4 @@
-"""Build a command from dataclasses of options (``wsim.options``), which become the signature that Typer reads.
+"""Build commands from dataclasses of options (``wsim.options``), whose fields become a signature that Typer reads.
 
 A command is a row of ``wsim.cli.command_table``: its short help, its presenter function, and the option groups that the
 function takes, by keyword. A group declares parameters, converts their values to one argument of the function, and may
@@ -23,23 +23,23 @@ from wsim.options import READERS, Option, options_of
 
 
 class Group(Protocol):
-    """A group of options that together form one argument of the presenter."""
+    """A group of command-line options that together form one argument of the presenter."""
 
     @property
     def extra(self) -> bool:
-        """Whether the group receives the arguments that the command does not know."""
+        """Whether the group receives arguments that the command does not know."""
         ...
 
     def options(self) -> Mapping[str, tuple[str, Any, Option]]:
-        """Return the type, default and option of each field, by name."""
+        """Return the type, default and option declaration of each field, by name."""
         ...
 
     def value(self, context: typer.Context, given: dict[str, Any]) -> Any:
-        """Return the argument for the presenter; ``given``: the option values by field."""
+        """Build the argument for the presenter from ``given``, the option values by field."""
         ...
 
     def sections(self) -> Mapping[str, Sequence[tuple[str, str]]]:
-        """Return additional sections of the help by title."""
+        """Return additional sections for the help text, by title."""
         ...
 
 
@@ -67,7 +67,7 @@ class Fields:
         return kind
 
     def options(self) -> Mapping[str, tuple[str, Any, Option]]:
-        """Return the type, default and option of each field, by name."""
+        """Return the type, default and option declaration of each field, by name."""
         return {
             name: (str(declared.type), declared.default, spec)
             for name, (declared, spec) in options_of(self.kind).items()
@@ -94,7 +94,7 @@ class ExtraArguments:
         return {}
 
     def value(self, context: typer.Context, _given: dict[str, Any]) -> list[str]:
-        """Return the unknown arguments."""
+        """Return the arguments that the command does not know."""
         return list(context.args)
 
     def sections(self) -> Mapping[str, Sequence[tuple[str, str]]]:
@@ -103,7 +103,7 @@ class ExtraArguments:
 
 
 def _process_value(self: Any, ctx: Any, value: Any) -> Any:
-    """Convert a value with the option's own reader, because Typer's conversion imports pydantic, which takes 0.1 s."""
+    """Convert a value with the option's own reader, because Typer's would import pydantic, which takes 0.1 s."""
     if value in (None, (), []):
         return TyperOption.process_value(self, ctx, value) if self.required else None
     try:
@@ -116,14 +116,14 @@ def _process_value(self: Any, ctx: Any, value: Any) -> Any:
 
 
 class _Option(TyperOption):
-    """An option with its own reader; ``aliases`` are names that the help does not show."""
+    """An option with its own reader and with ``aliases``, names that the help does not show."""
 
     read: Callable[[Any], Any]
     aliases: Sequence[str]
     process_value = _process_value
 
     def get_help_record(self, ctx: Any) -> tuple[str, str] | None:
-        """Return the names and help of the option."""
+        """Return the names and help text of the option."""
         opts, self.opts = self.opts, [name for name in self.opts if name not in self.aliases]
         names, text = super().get_help_record(ctx) or ("", "")
         self.opts = opts
@@ -137,11 +137,11 @@ class _Argument(TyperArgument):
     process_value = _process_value
 
     def get_help_record(self, ctx: Any) -> tuple[str, str] | None:  # noqa: ARG002
-        """Return the metavar and help of the argument."""
+        """Return the metavar and help text of the argument."""
         return str(self.metavar), f"{self.help}  [required]" if self.required else str(self.help)
 
     def get_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """Return the usage, such as ``RUN``, ``RUN...`` or ``[RUN]``."""
+        """Return the argument as shown in the usage line, such as ``RUN``, ``RUN...`` or ``[RUN]``."""
         name = str(self.metavar).strip("[]").removesuffix("...") + ("..." if self.nargs == -1 else "")
         return [name if self.required else f"[{name}]"]
 
@@ -158,7 +158,7 @@ _METAVARS = {"int": "N", "float": "NUMBER", "str": "TEXT"}
 
 
 def _parameter(key: str, kind: str, default: Any, spec: Option) -> inspect.Parameter:
-    """Return the parameter for a field in the signature that Typer reads."""
+    """Build the signature parameter from which Typer creates the option or argument for a field."""
     annotation: Any = bool if kind.startswith("bool") else str
     if kind.startswith("tuple") and spec.read is None:
         words = len((spec.metavar or "").split())  # one value per word of the metavar
@@ -179,14 +179,14 @@ def _parameter(key: str, kind: str, default: Any, spec: Option) -> inspect.Param
 
 
 def _shown_default(default: Any, spec: Option) -> str:
-    """Return the default as shown in the help; empty if there is nothing to show."""
+    """Format a default value for the help; empty if there is nothing to show."""
     if spec.shown is not None:
         return spec.shown if isinstance(spec.shown, str) else spec.shown()
     return "" if any(default is empty for empty in (None, False, (), MISSING)) else str(default)
 
 
 def _join_values(words: Sequence[str], name: str, alone: str) -> list[str]:
-    """Join an option with the number that follows it, or with its ``alone`` value if no number follows."""
+    """Attach to an option the number that follows it or, if no number follows, its ``alone`` value."""
     tied: list[str] = []
     for word in words:
         if tied and tied[-1] == name and word.lstrip("-").isdigit():
@@ -207,7 +207,7 @@ class Command(TyperCommand):
         return [owned(made, *self.own.get(made.name, ())) for made in super().get_params(ctx)]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments."""
+        """Parse the command-line arguments of the command."""
         for made in self.get_params(ctx):
             if made.alone is not None:
                 args = _join_values(args, made.opts[0], made.alone)
@@ -222,7 +222,7 @@ class Command(TyperCommand):
             raise UserError(f"{word!r} is below 0: games are numbered from 0, and no count is negative") from None
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return the pieces of the usage line, including the positional arguments that a group receives."""
+        """Return the pieces of the usage line, including positional arguments received by a group."""
         pieces = super().collect_usage_pieces(ctx)
         return [*pieces, *(usage for group in self.groups.values() if (usage := getattr(group, "usage", "")))]
 
@@ -265,13 +265,13 @@ def command(name: str, groups: Mapping[str, Group], text: str | None, present: C
 
 
 def _reader(kind: str, spec: Option) -> Callable[[Any], Any]:
-    """Return the function that parses a field's string value."""
+    """Return a function that parses the string value of a field."""
     base = kind.partition(" | ")[0]
     return spec.read or READERS["int" if "int" in base else base.removeprefix("tuple[").partition(",")[0]]
 
 
 def split(words: Sequence[str]) -> tuple[list[tuple[str, str | None]], list[str]]:
-    """Split arguments into options (``--key value``, ``--key=value``, ``--key``) and positional arguments."""
+    """Separate options (``--key value``, ``--key=value``, ``--key``) from positional arguments."""
     options: list[tuple[str, str | None]] = []
     arguments: list[str] = []
     for position, word in enumerate(words):

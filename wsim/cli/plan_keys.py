@@ -1,4 +1,4 @@
-"""The keys of a plan on the command line: the options that all plans share, and the options of each game."""
+"""The plan keys on the command line: options common to all plans, and options of each game."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)  # wsim --help creates this class, and each generated method takes time
 class PlanKeys:
-    """The option group for a plan: its keys and the options of each game.
+    """The option group for a plan, with the plan's keys and the options of each game.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class PlanKeys:
     extra: bool = field(default=True, init=False)
 
     def options(self) -> Mapping[str, tuple[str, Any, Option]]:
-        """Return the options for the plan file and the keys, all optional because a plan has defaults."""
+        """Return the options for the plan file and the plan keys, all optional because a plan has defaults."""
         from wsim.lab.plan import Plan
 
         file = Option(
@@ -57,7 +57,7 @@ class PlanKeys:
         return rows
 
     def value(self, context: typer.Context, given: dict[str, Any]) -> PlanOptions:
-        """Return the parts of the plan that were given."""
+        """Collect the parts of the plan given on the command line."""
         from wsim.cli.plan_options import PlanOptions  # not needed by `wsim --help`
 
         pairs, arguments = split(context.args)
@@ -72,7 +72,7 @@ class PlanKeys:
         )
 
     def sections(self) -> Mapping[str, Sequence[tuple[str, str]]]:
-        """Return a help section per game with its options, or with the reason why the game cannot be loaded."""
+        """Return one help section per game, with its options or with the reason why the game cannot be loaded."""
         from wsim.cli.plan_options import option_of
         from wsim.installed import GAMES, load_game
 

@@ -1,4 +1,4 @@
-"""The parts of a plan given on the command line, and the plan that results from them and a plan file."""
+"""Parts of a plan given on the command line, which are combined with a plan file into a plan."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class PlanOptions:
     options: Sequence[str]
 
     def resolve(self, base: Plan | None = None, **defaults: Any) -> Plan:
-        """Return the plan: options override the plan file, which overrides ``base`` or ``defaults``.
+        """Build the plan: options override the plan file, which overrides ``base`` or ``defaults``.
 
         Paths are relative to the source that names them (``wsim.lab.plan.layered``). Raises UserError for an invalid
         plan.
@@ -47,7 +47,7 @@ class PlanOptions:
         return plan.replace(**more) if more else plan
 
     def code_needing_trust(self, plan: Plan) -> tuple[str, ...]:
-        """Return the code in a plan that the user named neither on the command line nor in a plan file."""
+        """Return the code in a plan that the user has named neither on the command line nor in a plan file."""
         named = {*self.keys, *self._in_file()}
         effects = plan.effects
         card_files = {name: "cards" if name == plan.cards and name not in plan.patch else "patch" for name in effects}
@@ -56,13 +56,13 @@ class PlanOptions:
         return tuple(code for code in plan.code if (code in left if code in every else "policies" not in named))
 
     def _in_file(self) -> Mapping[str, Any]:
-        """Return the keys in the plan file."""
+        """Return the keys that the plan file sets."""
         from wsim.spec.source import read_toml
 
         return read_toml(self.file, "plan") if self.file else {}
 
     def _of_game(self, base: Plan | None) -> dict[str, str]:
-        """Return the game's own options; raise UserError for an unknown option."""
+        """Return the given options of the game; raise UserError for an unknown option."""
         from wsim.game import GAMES, find_game
         from wsim.lab.plan import renamed
 
@@ -87,5 +87,5 @@ class PlanOptions:
 
 
 def option_of(key: str) -> str:
-    """Return the command-line option for a key."""
+    """Return the name of the command-line option for a plan key."""
     return "--" + key.replace("_", "-")

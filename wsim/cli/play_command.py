@@ -116,7 +116,7 @@ def _load_saved_game(name: str, given: PlanOptions, seat: int | None, *, trust: 
 
 
 class _Session:
-    """A game played in the terminal, with the file that stores it and the numbers of moves already printed."""
+    """A game being played in the terminal, with its save file and the numbers of moves already printed."""
 
     def __init__(self, played: PlayedGame, seat: int, file: Path) -> None:
         self.played, self.seat, self.file = played, seat, file
@@ -142,7 +142,7 @@ class _Session:
         self.all_printed()
 
     def all_printed(self) -> None:
-        """Mark all moves so far as printed."""
+        """Mark all moves so far as already printed."""
         self.public_moves, self.opened = len(self.game.public_moves()), len(self.played.opened)
 
     def play(self) -> None:
@@ -163,21 +163,21 @@ class _Session:
             write_out(f"  seat {score['seat']}{you}: {score['total']} points{won}")
 
     def print_opened(self) -> None:
-        """Print the new open moves of the other seats."""
+        """Print the other seats' open moves that have not been printed yet."""
         for seat, text in self.played.opened[self.opened :]:
             if seat != self.seat:
                 write_out(f"  seat {seat}: {text}")
         self.opened = len(self.played.opened)
 
     def print_public_moves(self) -> None:
-        """Print the new public moves."""
+        """Print the public moves that have not been printed yet."""
         public_moves = self.game.public_moves()
         for move in public_moves[self.public_moves :]:
             write_out(f"  {move}")
         self.public_moves = len(public_moves)
 
     def own_turn(self) -> bool:
-        """Ask for a move and make it; return False to quit."""
+        """Ask the player for a move and make it; return False if the player quits."""
         self.print_public_moves()
         self.show()
         while True:
@@ -194,7 +194,7 @@ class _Session:
                 return True
 
     def obey(self, word: str, rest: str) -> bool:
-        """Execute a command and return whether it changed the game."""
+        """Execute a command of the player; return whether it changed the game."""
         legal = self.game.legal()
         if (move := short_number(word)) is not None and 0 <= move < len(legal):
             self.played.decide(move)
@@ -220,7 +220,7 @@ class _Session:
         return False
 
     def show(self) -> None:
-        """Print the view of the seat and its legal moves."""
+        """Print the seat's view of the game and its legal moves."""
         from wsim.positions.move_text import move_text
 
         write_out(f"\n{self.game.view(self.seat)}\n\nYour moves ({self.game.asks()})")
@@ -243,7 +243,7 @@ class _Session:
         write_out(f"Best move: {rows[0]['index']}{how}.")
 
     def save(self, name: str = "") -> None:
-        """Write the game to a position file, and print how to continue."""
+        """Save the game as a position file, and print how to continue it."""
         from wsim.files import write_text
         from wsim.positions.position_file import read
 

@@ -83,7 +83,7 @@ def _show_policy(policy: str, game: str, table: Wide, *, as_json: bool) -> None:
 
 
 def _training_histories(entry: Entry, game: str) -> list[dict[str, Any]]:
-    """Return the training history of a net; without parameters, the histories of all built-in nets."""
+    """Return the training history of a net, or of all built-in nets if the entry has no parameters."""
     from wsim.learn.learner import learner_of
     from wsim.learn.plan import learned_from
 
@@ -97,7 +97,7 @@ def _training_histories(entry: Entry, game: str) -> list[dict[str, Any]]:
 
 
 def _training_in_words(net: Mapping[str, Any]) -> str:
-    """Describe the training of a net in words."""
+    """Describe how a net was trained, in words."""
     if not net["rounds"]:
         return f"its file does not record its training ({net['digest']})"
     tables = ", ".join(f"{name} {count:,}" for name, count in net["tables"].items())

@@ -1,4 +1,4 @@
-"""Compute answers while showing a progress bar, print and write them, and handle Ctrl-C."""
+"""Compute answers with a progress bar, print them, write them to files, and handle Ctrl-C."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Output:
     out: Path | None = None
 
     def check(self, kind: type[Answer] | None = None) -> None:
-        """Raise UserError before any game is played if a target cannot be written; ``kind``: the answer's class."""
+        """Raise UserError if a target cannot be written, before any game is played; ``kind``: the answer's class."""
         if self.out is not None and kind is not None:
             kind.check_target(self.out)
         self.files.check()
@@ -69,7 +69,7 @@ def answered(
     display: Callable[[_Kind], Document] = lambda answer: answer.shown(),
     write: Callable[[_Kind], object] | None = None,
 ) -> _Kind:
-    """Compute, print and return an answer; after Ctrl-C, print the answer so far and exit with 130.
+    """Compute, print and return an answer; after Ctrl-C, print the answer so far and exit with code 130.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def present(
 
 
 def show(display: Document, record: Mapping[str, Any], output: Output, tables: Container[str] = ()) -> None:
-    """Write the rows to the requested files; print the document as text, or the complete record as JSON.
+    """Write the rows to the requested files, then print the document as text or the complete record as JSON.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def _print(display: Document, *, wide: bool) -> None:
 
 @dataclass(frozen=True)
 class Characters:
-    """The characters of a chart."""
+    """The characters from which a chart is drawn."""
 
     line: str
     point: str
@@ -165,7 +165,7 @@ def _characters() -> Characters:
 
 
 def chart_lines(chart: Chart, sheet: Sheet, characters: Characters, width: int | None = None) -> list[str]:
-    """Draw one line per row: name, effect, and interval on a common scale that includes 0.
+    """Draw a chart with one line per row: name, effect, and interval on a common scale that includes 0.
 
     ``width`` is the width of the output in characters; None: unlimited.
     """

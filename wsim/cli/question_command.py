@@ -1,4 +1,4 @@
-"""Run the command of any question: compute the answer with a progress bar, print and write it, handle Ctrl-C."""
+"""Run the command of any question: compute the answer with a progress bar, print it, write it, and handle Ctrl-C."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FIXED = {
     "workers": Fields("wsim.cli.groups:Workers"),
     "printing": Fields("wsim.cli.groups:Printing"),
 }
-"""The option groups that all questions have."""
+"""The option groups that the commands of all questions share."""
 OUT = Fields("wsim.cli.groups:AnswerFile")
 
 
@@ -47,7 +47,7 @@ def groups_of(question: Question) -> dict[str, Group]:
 
 
 def present_question(question: Question, values: Mapping[str, Any]) -> None:
-    """Compute, print and write the answer to a question; after Ctrl-C, print the answer so far and exit with 130."""
+    """Compute, print and write the answer to a question; on Ctrl-C, print the answer so far and exit with code 130."""
     from wsim.lab.execution import Execution
 
     plan_options, out = values.get("plan"), values["answer"].out if "answer" in values else None

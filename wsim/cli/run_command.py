@@ -102,7 +102,7 @@ def run_command(
 
 
 def _plan_and_folder(given: PlanOptions, options: RunOptions, trust: Trust) -> tuple[Plan, str | None]:
-    """Return the plan and the folder; with ``--resume FOLDER``, the plan is based on the plan in that folder."""
+    """Return the plan to play and the run folder; ``--resume FOLDER`` starts from the plan in that folder."""
     if not options.resume or not given.arguments:
         given.no_arguments()
         from wsim.lab.wishes import with_worth
@@ -115,7 +115,7 @@ def _plan_and_folder(given: PlanOptions, options: RunOptions, trust: Trust) -> t
 
 
 def plan_of_run(given: PlanOptions, folder: str, action: str, *, trust: bool, **over: Any) -> Plan:
-    """Return the plan of a run folder, overridden by the given options.
+    """Return the plan in a run folder, overridden by the given options.
 
     Raises UserError if the plan would run code from the folder that the user has not named and anyone may have written.
     """
@@ -125,7 +125,7 @@ def plan_of_run(given: PlanOptions, folder: str, action: str, *, trust: bool, **
 
 
 def trusted(given: PlanOptions, base: Plan, source: str, action: str, *, trust: bool) -> Plan:
-    """Return the plan of ``source`` with the given options; raise UserError for code that the user has not named."""
+    """Apply the given options to the plan from ``source``; raise UserError for code that the user has not named."""
     plan = given.resolve(base)
     if not given.code_needing_trust(plan):
         return plan
@@ -148,7 +148,7 @@ def trusted(given: PlanOptions, base: Plan, source: str, action: str, *, trust: 
 
 
 def _precision_notes(run: Run, endings: list[_Ending], options: RunOptions) -> list[str]:
-    """Return notes on the requested precision, and on how many more games would make unclear rows clear."""
+    """Compose notes on the requested precision and on how many more games would make unclear rows clear."""
     from wsim.lab.growth import half_width
     from wsim.stats.precision import reached
 
@@ -161,7 +161,7 @@ def _precision_notes(run: Run, endings: list[_Ending], options: RunOptions) -> l
 
 @dataclass(frozen=True)
 class _Ending:
-    """A table at the end of a run.
+    """A table that is printed at the end of a run.
 
     Attributes
     ----------
@@ -177,7 +177,7 @@ class _Ending:
 
 
 def _ending_tables(run: Run) -> list[_Ending]:
-    """Return the tables to print at the end of a run, starting with tables of the worth of items."""
+    """Build the tables to print at the end of a run; tables of worth come first."""
     from wsim.lab.run_tables import fair_share
     from wsim.stats.brief import ends
     from wsim.stats.worth import without

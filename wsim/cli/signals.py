@@ -64,7 +64,7 @@ class _Watcher:
                 signal.pthread_kill(self._main, signal.SIGURG)
 
     def again(self, unraisable: Any) -> None:
-        """Repeat an interrupt that occurred in a callback from C code, where Python drops exceptions."""
+        """Repeat an interrupt raised in a callback from C code, where Python drops exceptions."""
         if isinstance(unraisable.exc_value, KeyboardInterrupt):
             os.write(self.start, bytes([_LOST]))
         else:

@@ -30,12 +30,12 @@ def _outcome_option() -> Any:
 
 @dataclass(frozen=True)
 class OneTable(Options):
-    """A table with its own command and options."""
+    """The options of a table that has its own command."""
 
     name: ClassVar[str]
 
     def given(self) -> dict[str, list[str | None]]:
-        """Return the given options as strings."""
+        """Return the options of the table that were given, as strings."""
         given: dict[str, list[str | None]] = {}
         for name in options_of(self):
             value = getattr(self, name)
@@ -117,12 +117,12 @@ class Variance(OneTable):
 
 
 _INSTEAD = ("crowding", "chains")
-"""Tables that are shown instead if the option with their name is given."""
+"""Names of tables that replace the table of a command if the option with the same name is given."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A request for a table: its runs, computation, rows and columns, and output files.
+    """A request for a table: the runs, the options of the table, the rows and columns to show, and the output files.
 
     Attributes
     ----------
@@ -188,7 +188,7 @@ def show_table(name: str, wanted: Wanted) -> None:
 
 
 def words_of(words: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
-    """Return the run folders and the name of the table, which is the first later word that is not a run."""
+    """Split arguments into run folders and the name of a table, the first later word that is not a run folder."""
     from pathlib import Path
 
     tables = {name for game in GAMES for name in find_game(game).ANALYSES}
@@ -204,7 +204,7 @@ def words_of(words: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
 
 
 def list_tables(wanted: Wanted) -> None:
-    """Print the list of tables of a run."""
+    """List the tables that a run has, with their options."""
     from wsim.lab.run_tables import option_names, tables_of_run
 
     run = open_run(wanted.folders[0])
@@ -225,7 +225,7 @@ def list_tables(wanted: Wanted) -> None:
 
 
 def open_run(folder: str) -> Run:
-    """Open a run; print a remark if it is incomplete."""
+    """Open a run, and print a remark if it is incomplete."""
     from wsim.lab.store import load_run
 
     run = load_run(folder)

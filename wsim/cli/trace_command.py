@@ -57,7 +57,7 @@ class TraceOptions(Options):
 
     @property
     def form(self) -> str:
-        """The output format; raise UserError if it is unknown or does not fit the other options."""
+        """The output format; raises UserError if it is unknown or incompatible with the other options."""
         form = self.format
         if form is None and self.out is not None and self.out.endswith(".html"):
             form = "html"
@@ -72,7 +72,7 @@ class TraceOptions(Options):
         return form
 
     def wanted(self, plan: Plan) -> Why | None:
-        """Return the ``--why`` request; raise UserError for an invalid seat or number of playouts."""
+        """Parse the ``--why`` request, if there is one; raise UserError for an invalid seat or number of playouts."""
         if self.why is None:
             return None
         from wsim.positions.values import BY_NET
@@ -111,7 +111,7 @@ class Page:
 
     @classmethod
     def of(cls, plan: Plan, number: int, out: str | None, playouts: int | None) -> Page:
-        """Check the request before anything is compiled or played; on a terminal, the default is a new file."""
+        """Check a page request before anything is compiled or played; on a terminal, the default is a new file."""
         from wsim.report.game_page import check_replay
 
         if plan.games != 1:
@@ -124,7 +124,7 @@ class Page:
         return page
 
     def write(self, make: Callable[[Progress | None], Replay], *, quiet: bool) -> None:
-        """Write the page and print its path, or print the page itself if there is no file."""
+        """Write the page to its file and print the path, or print the page itself if there is no file."""
         from wsim.report.game_page import render, write_replay
 
         with progress_bar(not quiet) as progress:
@@ -204,7 +204,7 @@ def _trace_position(given: PlanOptions, options: TraceOptions, *, trusted: bool,
 
 
 def _progress_for_why(*, quiet: bool) -> AbstractContextManager[Progress | None]:
-    """Return the progress bar for ``--why``, which always prints a forecast: output starts only after a whole game."""
+    """Return a progress bar for ``--why`` that always forecasts, because output starts only after a whole game."""
     return progress_bar(not quiet, "", always_forecast=True)
 
 
@@ -220,7 +220,7 @@ def _write_texts(texts: Iterator[str], out: str | None) -> None:
 
 
 def _run_and_first_game(given: PlanOptions, first: int | None) -> tuple[str | None, int]:
-    """Return the run folder, if given, and the number of the first game."""
+    """Parse the positional arguments: a run folder, if given, and the number of the first game."""
     for word in given.extra:
         if word.removeprefix("-").isdecimal():
             raise UserError(f"the first game must be at least 0, not {word}")
@@ -240,7 +240,7 @@ def _run_and_first_game(given: PlanOptions, first: int | None) -> tuple[str | No
 
 
 def _plan_to_trace(given: PlanOptions, folder: str | None, *, trust: bool) -> Plan:
-    """Return the plan to trace, from the run or from the options; it has one game unless ``--games`` is given."""
+    """Build the plan to trace from the run or the options; it has one game unless ``--games`` is given."""
     if folder is None:
         return given.resolve(games=1)
     others = [key for key in given.keys if key not in ("games", "policies")] + list(given.extra)
@@ -253,7 +253,7 @@ def _plan_to_trace(given: PlanOptions, folder: str | None, *, trust: bool) -> Pl
 def _trace_texts(
     simulator: Simulator, plan: Plan, games: range, form: str, why: Why | None, progress: Progress | None
 ) -> Iterator[str]:
-    """Yield the output for each game, which ends with a newline."""
+    """Yield the formatted trace of each game, ending with a newline."""
     from wsim.positions.why import why_of
 
     for number in games:
@@ -264,7 +264,7 @@ def _trace_texts(
 
 
 def _trace_text(simulator: Simulator, trace: dict[str, Any], form: str) -> str:
-    """Return the output for a trace, which ends with a newline."""
+    """Format a trace as text or JSON, ending with a newline."""
     from wsim.positions.why import why_text
 
     if form == "json":
