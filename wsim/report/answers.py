@@ -15,7 +15,7 @@ from wsim.report.theme import Palette
 
 
 def sections(answers: Sequence[Stored], palette: Palette) -> Iterator[Section]:
-    """Yield one section per kind of answer."""
+    """Render the answers, and yield one section per kind of answer."""
     for kind in dict.fromkeys(answer.kind for answer in answers):
         same = [answer for answer in answers if answer.kind is kind]
         where = " or ".join(repr(answer.name) for answer in same)

@@ -1,4 +1,4 @@
-"""Draw cards from the faces of a game, in the same way in the catalogue, tables, hands, replays and reports.
+"""Draw cards from the faces of a game, identically in the catalogue, tables, hands, replays and reports.
 
 ``Faces.card`` draws a card or a board, ``Faces.chip`` a card name in the colour of the card. Icons are symbols in an
 SVG sprite, which a page contains once (``Faces.sprite``) and to which all cards refer. Names without a face are drawn
@@ -31,7 +31,7 @@ _SYMBOL = re.compile(r'<symbol id="([\w-]+)">(.*?)</symbol>', re.DOTALL)
 
 
 class Faces(Mapping[str, Face]):
-    """The faces of a catalogue by name, with methods that draw them."""
+    """The faces in a catalogue by name, with methods that draw them as HTML."""
 
     def __init__(self, game: str, faces: Iterable[Face]) -> None:
         self.game = game
@@ -41,14 +41,14 @@ class Faces(Mapping[str, Face]):
 
     @classmethod
     def of(cls, game: str, source: Source) -> Faces:
-        """Return the faces of a catalogue; raise UserError if the catalogue is invalid."""
+        """Load the faces in a catalogue; raise UserError if the catalogue is invalid."""
         if source.cards is None and not source.patches:
             return _built_in_faces(game, source)
         return cls(game, _read_faces(game, source))
 
     @classmethod
     def of_plan(cls, plan: Plan) -> Faces:
-        """Return the faces of the cards in a plan; empty if the plan's files are missing or invalid."""
+        """Load the faces for the cards of a plan; empty if the plan's files are missing or invalid."""
         try:
             return cls.of(plan.game, source_of(plan))
         except (UserError, OSError):
@@ -64,7 +64,7 @@ class Faces(Mapping[str, Face]):
         return len(self._faces)
 
     def card(self, name: str, *, link: str = "", large: bool = False, tag: str = "p") -> Markup:
-        """Return the drawing of a card or a board.
+        """Draw a card or a board as HTML.
 
         Parameters
         ----------
@@ -80,18 +80,18 @@ class Faces(Mapping[str, Face]):
         return self._drawn[key]
 
     def chip(self, name: str, *, link: str = "", note: str = "") -> Markup:
-        """Return a name in the colour of its card; hovering over it shows the card (``cards.js``)."""
+        """Render a name in the colour of its card as HTML; hovering over it shows the card (``cards.js``)."""
         drawn: Markup = _template_macro("chip")(
             self._faces.get(name) or Face(name), self._colour, link, note, name in self
         )
         return drawn
 
     def colour(self, name: str) -> str:
-        """Return the CSS colour of a card."""
+        """Return the CSS colour of the card with this name."""
         return self._colour(self._faces[name].kind) or "var(--line)"
 
     def hidden(self, names: Iterable[str]) -> Markup:
-        """Return hidden drawings for names with a face; ``cards.js`` shows them for elements with ``data-face``."""
+        """Draw cards as hidden HTML templates, which ``cards.js`` shows for elements with ``data-face``."""
         from markupsafe import Markup
 
         kept = [name for name in dict.fromkeys(names) if name in self]
@@ -108,12 +108,12 @@ class Faces(Mapping[str, Face]):
 
 
 def names_in(*grids: Grid) -> list[str]:
-    """Return the names of the cards in the cells of tables."""
+    """Return the card names that occur in the cells of tables."""
     return [cell.face for grid in grids for row in grid.rows for cell in row if cell.face]
 
 
 def cards_in(scenes: Iterable[Scene]) -> list[str]:
-    """Return the names of the faces that scenes of a game show, without duplicates."""
+    """Return the card names that occur in the scenes of a game, without duplicates."""
     names: dict[str, None] = {}
     for scene in scenes:
         for city in scene.cities:
@@ -124,14 +124,14 @@ def cards_in(scenes: Iterable[Scene]) -> list[str]:
 
 
 def source_of(plan: Plan) -> Source:
-    """Return the catalogue source of a plan."""
+    """Return the catalogue source (rule set, card file, patches, changes) of a plan."""
     files = tuple(str(plan.files.get(item, item)) for item in plan.patch)
     cards = None if plan.cards is None else str(plan.files.get(plan.cards, plan.cards))
     return Source(plan.ruleset, cards, files, tuple(plan.set))
 
 
 def catalogues_icons(game: str) -> Path | None:
-    """Return the icon file of a game; None if there is none."""
+    """Return the path of a game's icon file; None if there is none."""
     catalogues = catalogues_of(find_game(game))
     return None if catalogues is None else catalogues.ICONS
 
@@ -143,7 +143,7 @@ def _read_faces(game: str, source: Source) -> Sequence[Face]:
 
 @lru_cache(maxsize=40)
 def _built_in_faces(game: str, source: Source) -> Faces:
-    """Return the faces of a catalogue that does not depend on user files; the result is cached."""
+    """Load the faces in a catalogue that does not depend on user files; results are cached."""
     return Faces(game, _read_faces(game, source))
 
 

@@ -1,4 +1,4 @@
-"""Draw charts as SVG with Altair and vl-convert, so that they need no script in the page.
+"""Draw charts as SVG with Altair and vl-convert, so that pages need no scripts to show them.
 
 Every chart is drawn twice, for wide and for narrow screens; the style sheet shows the version that fits. Marks have
 their numbers as ``aria-label``, which the page shows as a tooltip.
@@ -30,11 +30,11 @@ LINE_HEIGHT = 14  # line spacing in names with several lines
 DEEPEST = 0.5
 """The largest opacity of a cell's colour, at which its number has a contrast of 4.5 : 1 in light and dark mode."""
 CLEAR = 0.05
-"""The q-value below which a row is clear."""
+"""The q-value below which a row counts as clear."""
 MOST_LINES = len(SERIES)  # score distributions that can be distinguished
 MOST_BINS = 60
 NARROW_LINE = 34
-"""Letters of the title of an axis that fit below a narrow chart."""
+"""The number of letters of an axis title that fit below a narrow chart."""
 LETTER = 7.2  # pixels per letter of a label, in the widest common font
 _PARTS = re.compile(r"(?<=[:,;/ ])(?=[^:,;/ ])")  # characters after which a name may be broken
 _NAMESPACE = re.compile(r' xmlns(:\w+)?="[^"]*"')  # not needed within HTML
@@ -67,12 +67,12 @@ def _svg(chart: Any, width: int) -> str:
 
 
 def texts_of(rows: pl.DataFrame, write: Callable[[Row], str], name: str) -> pl.Series:
-    """Return a column with the label of each row."""
+    """Return a column with a string for each row, formatted by ``write``."""
     return pl.Series(name, [write(row) for row in rows.iter_rows(named=True)], dtype=pl.String)
 
 
 def _label_axis(names: Iterable[str], narrow: bool, across: Mapping[str, Any] | None = None) -> alt.Axis:
-    """Return an axis with enough room for its labels in any browser's font, not only the font measured here.
+    """Build an axis with enough room for its labels in the font of any browser, not only in the font measured here.
 
     Long labels are broken after punctuation, so that names that end in different numbers look different. ``across``
     is the orientation of labels that are not next to rows.
@@ -84,7 +84,7 @@ def _label_axis(names: Iterable[str], narrow: bool, across: Mapping[str, Any] | 
 
 
 def _broken_into_lines(name: str, narrow: bool) -> list[str]:
-    """Break a name into lines that fit into the available width, as far as possible."""
+    """Break a name into lines that fit the available width where possible."""
     lines: list[str] = []
     for part in _PARTS.split(name):
         if lines and LETTER * len(lines[-1] + part) <= (125 if narrow else 260):
@@ -95,30 +95,30 @@ def _broken_into_lines(name: str, narrow: bool) -> list[str]:
 
 
 def _chart_height(names: pl.Series, narrow: bool) -> int:
-    """Return the height of a chart with one row per name; names may take several lines."""
+    """Return the height in pixels of a chart with one row per name, where names may take several lines."""
     lines = max((len(_broken_into_lines(name, narrow)) for name in names), default=1)
     return (ROW_HEIGHT + LINE_HEIGHT * (lines - 1)) * len(names)
 
 
 def _reference_line(**at: float) -> alt.Chart:
-    """Return a dashed line at an x or y value."""
+    """Build a chart layer with a dashed line at an x or y value."""
     line: alt.Chart = alt.Chart(pl.DataFrame([at])).mark_rule(strokeDash=[4, 3], color=INK)
     return line.encode(**{key: f"{key}:Q" for key in at})
 
 
 def heading_of(chart: Chart, column: Column) -> str:
-    """Return the title of an axis with the unit of its labels."""
+    """Return an axis title that includes the unit of the values."""
     heading, unit = chart.axis or column.heading, unit_of(column)
     return heading if not unit or unit in heading else f"{heading}, {unit}"
 
 
 def _title(heading: str, narrow: bool) -> str | list[str]:
-    """Return the title of an axis, in lines that fit a narrow chart."""
+    """Break an axis title into lines if it does not fit a narrow chart."""
     return wrap(heading, NARROW_LINE) if narrow and len(heading) > NARROW_LINE else heading
 
 
 def _value_axis(column: Column, ticks: int) -> alt.Axis:
-    """Return an axis with labels formatted like the column: shares in percent, differences in percentage points."""
+    """Build an axis whose labels are formatted like the column: shares in percent, differences in percentage points."""
     if column.kind is not SHARE:
         return alt.Axis(tickCount=ticks)
     if column.difference or column.spread:
@@ -132,7 +132,7 @@ def _state_scale(*colours: str) -> alt.Scale:
 
 
 def draw(chart: Chart, sheet: Sheet, palette: Palette) -> Drawing | None:
-    """Draw a chart of a sheet; return None if there are no values to draw."""
+    """Draw one of a sheet's charts; return None if there are no values to draw."""
     rows = [
         {**row, LABEL: chart.between.join(str(row[name]) for name in chart.labels if row.get(name) is not None)}
         for row in sheet.rows
@@ -156,7 +156,7 @@ MOST = 120
 
 
 def _in_order(rows: Rows, by: Sequence[str], column: Column, palette: Palette) -> list[Row]:
-    """Sort rows by category, coloured categories in palette order, then by value, largest first."""
+    """Sort rows by category, with coloured categories in palette order, then by value, largest first."""
     own = {name: place for place, name in enumerate(palette.own)}
 
     def key(row: Row) -> tuple[Any, ...]:
@@ -167,13 +167,13 @@ def _in_order(rows: Rows, by: Sequence[str], column: Column, palette: Palette) -
 
 
 def _colours_of(chart: Chart, rows: Rows, palette: Palette) -> tuple[list[str], str]:
-    """Return the colour of each row and the column that determines it; without such a column, the accent colour."""
+    """Return the colour of each row (the accent colour by default) and the column that determines the colours."""
     name = next((name for name in chart.by if any(palette.own_of(str(row.get(name))) for row in rows)), "")
     return [palette.own_of(str(row.get(name))) or ACCENT for row in rows], name
 
 
 def _forest(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palette) -> Drawing:
-    """Draw one estimate with its interval per row and a line at the reference; clear estimates are filled."""
+    """Draw a forest plot: one estimate with interval per row, filled if clear, and a line at the reference."""
     if chart.by:
         return _grouped_forest(chart, columns[0], rows, palette)
     column = columns[0]
@@ -215,7 +215,7 @@ def _forest(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palett
 
 
 def _grouped_forest(chart: Chart, column: Column, rows: Rows, palette: Palette) -> Drawing:
-    """Draw estimates with intervals, coloured by one category and grouped under headings by another.
+    """Draw a forest plot coloured by one category and grouped under headings by another.
 
     Clear estimates are filled.
     """
@@ -261,14 +261,14 @@ def _grouped_forest(chart: Chart, column: Column, rows: Rows, palette: Palette) 
 
 
 def _tooltip_facts(row: Row, by: Sequence[str]) -> str:
-    """Return the categories of a row as text for its tooltip."""
+    """Format the categories of a row for its tooltip."""
     values = [(name, row[name]) for name in by if row.get(name) is not None]
     words = ", ".join(value if isinstance(value, str) else f"{name} {value}" for name, value in values)
     return f"; {words}" if words else ""
 
 
 def _scatter(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palette) -> Drawing | None:
-    """Draw estimates with intervals against a second column; colours and shapes of marks show categories.
+    """Draw a scatter plot of estimates with intervals against a second column; colours and shapes show categories.
 
     The most extreme estimates are labelled.
     """
@@ -330,7 +330,7 @@ def _scatter(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palet
 
 
 def _extreme_indices(rows: Rows, column: Column, across: Column, most: int) -> set[int]:
-    """Return the indices of the largest and smallest estimates, skipping those whose labels would overlap."""
+    """Return the indices of the largest and smallest estimates, skipping points whose labels would overlap."""
     values, over = [row[column.name] for row in rows], [row[across.name] for row in rows]
     high, wide = (max(values) - min(values)) or 1.0, (max(over) - min(over)) or 1.0
     ranked = sorted(range(len(rows)), key=lambda index: values[index])
@@ -344,7 +344,7 @@ def _extreme_indices(rows: Rows, column: Column, across: Column, most: int) -> s
 
 
 def _axis_ends(rows: pl.DataFrame, reference: float | None, column: Column) -> list[float]:
-    """Return the ends of an axis, slightly beyond all intervals; the axis of a share never extends below 0."""
+    """Return the limits of an axis, slightly beyond all intervals; an axis of shares never extends below 0."""
     ends = [*rows["from"].drop_nulls().to_list(), *rows["to"].drop_nulls().to_list()]
     ends += [] if reference is None else [reference]
     margin = 0.04 * (max(ends) - min(ends)) or 0.1
@@ -353,7 +353,7 @@ def _axis_ends(rows: pl.DataFrame, reference: float | None, column: Column) -> l
 
 
 def _stacked(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palette) -> Drawing:
-    """Draw means as stacked bars, one bar per row, followed by the total, which is the first column."""
+    """Draw means as stacked bars, one bar per row, each followed by the total from the first column."""
     total, *parts = columns
     parts = [part for part in parts if any(row[part.name] for row in rows)]
     names = [part.heading for part in parts]
@@ -430,7 +430,7 @@ def scores(counts: pl.DataFrame, alternative: str) -> Drawing:
 
 
 def _binned(counts: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    """Return the share of each policy's seats per bin of points, without the last 0.05%, and the width of the bins."""
+    """Bin scores, omitting 0.05% at each end; return each policy's share of seats per bin, and the bin width."""
     every = counts.group_by("total").agg(pl.col("n").sum()).sort("total")
     below = pl.col("n").cum_sum() / pl.col("n").sum()
     shown = every.filter((below >= 0.0005) & (below.shift(1, fill_value=0) <= 0.9995))["total"]
@@ -460,7 +460,7 @@ def _binned(counts: pl.DataFrame) -> tuple[pl.DataFrame, int]:
 
 
 def _matrix(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Drawing:
-    """Draw a matrix of shares, row against column, coloured where the second column (a q-value) is clear."""
+    """Draw a heat map of shares, row against column, coloured where the second column (a q-value) is clear."""
     share, chance = columns
     against = [chart.between.join(str(row[name]) for name in chart.over) for row in rows]
     frame = pl.DataFrame({
@@ -505,7 +505,7 @@ def _matrix(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> 
 
 
 def _curve(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Drawing:
-    """Draw an estimate with its interval as a function of a number."""
+    """Draw a curve of estimates with intervals against a number."""
     column, number_of = columns[0], chart.over[0]
     shown = pl.DataFrame(
         [
@@ -535,7 +535,7 @@ def _curve(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> D
 
 
 def _change(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Drawing:
-    """Draw estimates before (open) and after (filled) a change with intervals, one pair per row, and a target band."""
+    """Draw estimates with intervals before (open) and after (filled) a change, one pair per row, with a target band."""
     shown = pl.DataFrame(
         [
             {LABEL: row[LABEL], "value": row[column.name], "state": state,

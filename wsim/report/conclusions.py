@@ -42,7 +42,7 @@ MAX_RIVALS = 3
 
 @dataclass(frozen=True)
 class Statement:
-    """One conclusion.
+    """A conclusion about a run, as shown on its page.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Statement:
 
 
 def conclusions(material: Material) -> list[Statement]:
-    """Return the conclusions about a run, most important first."""
+    """State the conclusions about a run, most important first."""
     statements: list[Statement] = [_played_by_people(material)] if material.run.people else []
     for name, table in _important_first(material.tables):
         statements += about_table(table, name, material.games)
@@ -76,7 +76,7 @@ def conclusions(material: Material) -> list[Statement]:
 
 
 def about_table(table: Table, section: str, games: int) -> list[Statement]:
-    """Return the conclusions about a table of levels or owners, most important first; empty for other tables."""
+    """State the conclusions about a table of levels or owners, most important first; empty for other tables."""
     if table.form == "levels":
         return about_levels(table, section, games)
     if table.form == "owners":
@@ -144,19 +144,19 @@ def joined(words: Sequence[str], last: str = "and") -> str:
 
 
 def named(words: Sequence[str], most: int = 4, last: str = "and") -> str:
-    """Join words like ``joined``, but list at most about ``most`` of them: ``a, b, c, d and 3 more``."""
+    """Join words like ``joined``, but shorten lists of more than about ``most`` words: ``a, b, c, d and 3 more``."""
     if len(words) <= most + 1:
         return joined(words, last)
     return joined([*words[:most], f"{len(words) - most} more"])
 
 
 def _noun(table: Table) -> str:
-    """Return the noun for a row of a table: ``card``, ``wonder``."""
+    """Return the noun for a table row, such as ``card`` or ``wonder``."""
     return table.labels[0].replace("_", " ")
 
 
 def labelled(table: Table, *columns: str) -> pl.DataFrame:
-    """Return the rows of items that any seat had: their labels, and columns with the ends of their intervals."""
+    """Return the rows for items that at least one seat had, with a label and with interval ends as separate columns."""
     frame = table.frame.filter(pl.col("n") > 0)
     label = pl.concat_str([pl.col(name).cast(pl.String) for name in table.labels], separator=" ").alias("label")
     ends = [
@@ -173,12 +173,12 @@ def _interval(row: Mapping[str, Any], name: str, decimals: int = 2) -> str:
 
 
 def _allowing(row: Mapping[str, Any]) -> str:
-    """Return the remark on an interval that allows for other good players (``_with_players``); else empty."""
+    """Return a remark if a row's interval allows for other good players (``_with_players``); else empty."""
     return ", allowing for other good players" if row.get(PLAYER_HALF_WIDTH) is not None else ""
 
 
 def about_levels(table: Table, section: str, games: int) -> list[Statement]:
-    """Return the conclusions about levels that win more or less than their fair share."""
+    """State which levels win more or less than their fair share."""
     rows, noun = labelled(table, FAIR), _noun(table)
     known = _with_players(rows.filter(pl.col("q").is_not_null() & pl.col(LOW).is_not_null()))
     if len(rows) == 1:
@@ -203,7 +203,7 @@ def about_levels(table: Table, section: str, games: int) -> list[Statement]:
 
 
 def _with_players(rows: pl.DataFrame, figure: str = FAIR) -> pl.DataFrame:
-    """Widen the intervals of rows by the differences between good players, where these are known."""
+    """Widen the intervals in a table by the differences between good players, where these are known."""
     if PLAYER_HALF_WIDTH not in rows.columns:
         return rows
     low, high = f"{figure} from", f"{figure} to"
@@ -280,7 +280,7 @@ def _as_float(value: object) -> float | None:
 
 
 def _unmeasured(table: Table, section: str) -> Statement:
-    """State that the worth of the items in a table was not measured."""
+    """State that the run did not measure the worth of the items in a table."""
     noun, how = _noun(table), table.note.partition(". ")[0] if table.note.startswith("Worth") else ""
     headline = f"What each {noun} is worth was not measured: this run only shows who has it."
     return Statement("caution", headline, f"{how}." if how else "", section)
@@ -353,7 +353,7 @@ def _about_scores(material: Material) -> Statement:
 
 
 def _where_winners_lead(material: Material) -> list[Statement]:
-    """Name the category of points in which winners are furthest ahead of the other seats."""
+    """Name the point category in which winners are furthest ahead of the other seats."""
     table = material.outcomes.measures
     difference = table.column("difference")
     rows = [row for row in table.frame.to_dicts() if row["of_points"] and difference.interval(row) is not None]
@@ -393,7 +393,7 @@ def _about_seats(material: Material) -> list[Statement]:
 
 
 def _against_humans(table: Table, section: str) -> Statement:
-    """State how many figures are close to those of human players."""
+    """State how many figures in a table are close to the figures of human players."""
     known = table.frame.filter(pl.col("verdict").is_not_null() & (pl.col("group") == "all"))
     frame = known.filter("informative")
     within = len(frame.filter(pl.col("verdict") == "within"))
@@ -430,7 +430,7 @@ def _about_answer(answer: Stored, conclusion: Conclusion) -> Statement:
 
 
 def cautions(material: Material) -> list[Statement]:
-    """Return cautions about how to read this page."""
+    """Return cautions about interpreting the page."""
     run = material.run
     statements = []
     if not run.complete:

@@ -35,7 +35,7 @@ SHORT = 8
 
 @dataclass(frozen=True)
 class Replay:
-    """The content of a game's page; ``chances`` is empty at a table where nobody asked for win chances."""
+    """The content of a game's page; ``chances`` is empty if nobody at the table asked for win chances."""
 
     plan: Plan
     number: int
@@ -45,7 +45,7 @@ class Replay:
 
     @property
     def has_chances(self) -> bool:
-        """Whether win chances of the scenes are available."""
+        """Whether win chances are available for the scenes."""
         return len(self.chances.share) > 0
 
 
@@ -63,7 +63,7 @@ def check_replay(playouts: int | None = None, target: Path | None = None) -> Non
 def replay_of(
     plan: Plan, simulator: Simulator, number: int, playouts: int | None = None, progress: Progress | None = None
 ) -> Replay:
-    """Return a game of a plan with its win chances, which depend only on plan, game and number of playouts.
+    """Replay a game of a plan and compute its win chances, which depend only on plan, game and number of playouts.
 
     Without a number of playouts, the chances come from the value net of the game, or else from ``PLAYOUTS`` playouts.
 
@@ -79,7 +79,7 @@ def replay_of_game(
     game: Game, names: Sequence[str] = (), playouts: int | None = None, progress: Progress | None = None,
     command: str = "", named: bool = False,
 ) -> Replay:  # fmt: skip
-    """Return a game up to its last move so far, with win chances.
+    """Replay a game up to its last move so far and compute its win chances.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def replay_of_game(
 def _replay(
     plan: Plan, number: int, story: Story, playouts: int | None, command: str, progress: Progress | None
 ) -> Replay:
-    """Return a story with the win chances of its positions; ``command`` reproduces the page (empty: there is none)."""
+    """Compute the win chances for the positions of a story; ``command`` reproduces the page (empty: no command)."""
     from wsim.positions.chances import chances, line_up_of, playouts_of
 
     playing = line_up_of(plan, number)
@@ -124,7 +124,7 @@ def _command(plan: Plan, number: int, playouts: int | None) -> str:
 
 @dataclass(frozen=True)
 class AtTable:
-    """Additional values for the board of a game that is being played at a table.
+    """Additional template values for a game that is being played at a table.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class AtTable:
 
 
 def board_values(replay: Replay, table: AtTable | None = None, home: int = 0) -> dict[str, Any]:
-    """Return the values for the template ``board.html.j2``: the table, the chances, the points and the story.
+    """Return the template values for ``board.html.j2``: the table, the chances, the points and the story.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def board_values(replay: Replay, table: AtTable | None = None, home: int = 0) ->
 
 
 def render(replay: Replay) -> str:
-    """Return the page as an HTML string."""
+    """Render the page as an HTML string."""
     from markupsafe import Markup
 
     game, faces = find_game(replay.plan.game), Faces.of_plan(replay.plan)
@@ -187,7 +187,7 @@ def render(replay: Replay) -> str:
 
 
 def _script_data(replay: Replay, palette: Palette, table: AtTable | None, home: int) -> dict[str, Any]:
-    """Return the data for the script."""
+    """Return the data that the page's script needs."""
     story, chances = replay.story, replay.chances
     home = len(story.scenes) - 1 if table is not None else home
     at_table = {} if table is None else {"live": True, "me": table.me, "acting": list(table.acting)}
@@ -208,7 +208,7 @@ def _script_data(replay: Replay, palette: Palette, table: AtTable | None, home: 
 
 
 def _percents(shares: Sequence[float], sides: Sequence[_Side]) -> list[int]:
-    """Round the shares of the seats to whole percentages that add up to 100 over the sides."""
+    """Round each seat's win chance to a whole percentage, so that the percentages add up to 100 over the sides."""
     exact = [100 * _mean(shares, side) for side in sides]
     whole = [int(share) for share in exact]
     most_cut = sorted(range(len(sides)), key=lambda index: whole[index] - exact[index])
@@ -260,7 +260,7 @@ def _sides(replay: Replay) -> list[_Side]:
 
 
 def _end_label(story: Story, seats: Sequence[int]) -> str:
-    """Return the label at the end of a chart line: the seat numbers, or the beginning of a name."""
+    """Return the label for the end of a chart line: the seat numbers, or the beginning of a name."""
     if story.named and len(seats) == 1:
         name = story.seats[seats[0]].name
         return name if len(name) <= SHORT else f"{name[: SHORT - 3]}\N{HORIZONTAL ELLIPSIS}{name[-2:].strip()}"
@@ -268,7 +268,7 @@ def _end_label(story: Story, seats: Sequence[int]) -> str:
 
 
 def _curves(replay: Replay, sides: Sequence[_Side]) -> list[dict[str, Any]]:
-    """Return the charts: points so far, win chances with intervals, and win chances with all hands visible."""
+    """Build the charts: points so far, win chances with intervals, and win chances with all hands visible."""
     scenes = replay.story.scenes
     totals = [[sum(city.points) for city in scene.cities] for scene in scenes]
     top = max(10, max(max(row) for row in totals))
@@ -289,7 +289,7 @@ def _curves(replay: Replay, sides: Sequence[_Side]) -> list[dict[str, Any]]:
 
 
 def _chance_curves(win_chances: Chances, sides: Sequence[_Side]) -> list[dict[str, Any]]:
-    """Return the charts of win chances: from what each seat knows, and from the view of someone who sees all hands."""
+    """Build the charts of win chances, based on what each seat knows and on the view of someone who sees all hands."""
     if not len(win_chances.share):
         return []
     chance = [
@@ -315,7 +315,7 @@ def _mean(row: Sequence[float], side: _Side) -> float:
 
 
 def _curve(side: _Side, values: Sequence[float], band: Sequence[tuple[float, float]]) -> dict[str, Any]:
-    """Return a line and the polygon of its band, in a square of 100 by 100 with the origin at the top."""
+    """Return the points of a line and its interval band, in a square of 100 by 100 units with the origin at the top."""
     last = max(1, len(values) - 1)
 
     def point(index: int, value: float) -> str:
@@ -345,7 +345,7 @@ def _separate_labels(lines: Sequence[dict[str, Any]], apart: float = 7.0) -> Non
 
 
 def _chapters(story: Story, apart: float = 15.0) -> list[dict[str, Any]]:
-    """Return the start of each chapter in percent of the width, and whether there is room for its name."""
+    """Return the position of each chapter's start in percent of the width, and whether its name fits."""
     last = max(1, len(story.scenes) - 1)
     chapters: list[dict[str, Any]] = []
     name, named = "", -apart

@@ -1,4 +1,4 @@
-"""Build the tables of a page from sheets: headings, cells, and intervals drawn within cells."""
+"""Build the tables of a page from sheets, with headings, cells, and intervals drawn within cells."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from wsim.document import CATEGORY, NAME, Column, Row, Rows, Sheet
 from wsim.report.theme import Palette
 
 SEARCHED = 20
-"""The number of rows from which a table has a search field."""
+"""The minimum number of rows of a table that has a search field."""
 ON_NARROW = 2
 """The number of columns, by priority, that a narrow screen shows in addition to the labels."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """An interval drawn in a cell, with all positions as percentages of the cell's width."""
+    """An interval drawn within a cell; all positions are percentages of the cell's width."""
 
     low: float
     high: float
@@ -29,7 +29,7 @@ class Range:
 
     @property
     def style(self) -> str:
-        """The positions as fractions of the width, for the style sheet that draws the interval."""
+        """The positions as CSS variables (fractions of the width), from which the style sheet draws the interval."""
         places = {"from": self.low, "to": self.high, "here": self.value, "base": self.reference}
         return ";".join(f"--{name}:{place / 100:.4g}" for name, place in places.items())
 
@@ -79,7 +79,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table.
+    """A table of a page, ready for the template.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class Grid:
 
 
 def plain(value: object) -> Cell:
-    """Return a cell with plain text."""
+    """Return a cell that contains only text."""
     text = "" if value is None else str(value)
     return Cell(text, text)
 
@@ -142,7 +142,7 @@ def grid(
     wide: bool = False,
     faces: Container[str] = (),
 ) -> Grid:
-    """Convert a sheet to a table of a page.
+    """Convert a sheet to a table for a page.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def grid(
 
 
 def _sorted_by(columns: Sequence[Column], rows: Rows) -> int | None:
-    """Return the index of the first visible column if the rows are sorted by it; else None."""
+    """Return the index of the first column with drawn intervals if the rows are sorted by it; else None."""
     index = next((index for index, column in enumerate(columns) if column.drawn), None)
     if index is None:
         return None
@@ -207,7 +207,7 @@ def _filter_values(column: Column, rows: Rows) -> list[str]:
 
 
 def parts_json(grid: Grid) -> str:
-    """Return the rows of a grid's slices as JSON for a script element, from which page.js builds table rows.
+    """Serialise the rows in a grid's slices as JSON for a script element, from which page.js builds table rows.
 
     A cell is [text, key, small text, colour, [low, high, value, reference, clear]], without trailing empty fields; a
     key that equals the text is null. Keys have nine digits.

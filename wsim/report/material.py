@@ -24,7 +24,7 @@ from wsim.stats.tables import Table, factor
 
 @dataclass(frozen=True)
 class PageExtras:
-    """Further content of a page: a run to compare with, answer files, and other runs.
+    """Further content for a page: a run to compare with, answer files, and other runs.
 
     ``others`` are runs with different numbers of players or rule sets, shown as slices of the tables.
     """
@@ -34,7 +34,7 @@ class PageExtras:
     others: Sequence[Run] = ()
 
     def answers(self, run: Run) -> list[Stored]:
-        """Return the answers in the run folder and in the files; raise UserError for a file that is not an answer."""
+        """Read the answers in the run folder and the given files; raise UserError for a file that is not an answer."""
         kinds = [question.answer_class for question in questions() if question.section]
         files = [(kind, path) for kind in kinds for path in kind.files_in(run.path)]
         files += [(_kind_of(path), path) for path in self.files]
@@ -43,7 +43,7 @@ class PageExtras:
 
 
 def _kind_of(path: Path) -> type[Answer]:
-    """Return the class of the answer in a file; raise UserError if the file contains no answer."""
+    """Return the class of the answer stored in a file; raise UserError if the file contains no answer."""
     stored = stored_in(path)
     if stored is None:
         raise UserError(f"{str(path)!r} contains rows, but no answer")
@@ -51,7 +51,7 @@ def _kind_of(path: Path) -> type[Answer]:
 
 
 def read_answer(kind: type[Answer], path: Path, game: str) -> Stored:
-    """Return the answer in a file; raise UserError if there is none or it belongs to a different game."""
+    """Read the answer in a file; raise UserError if there is none or it belongs to a different game."""
     stored = kind.read(path)
     played = stored.game()
     if played not in (None, game):
@@ -141,8 +141,7 @@ def collect(run: Run, besides: PageExtras, progress: Progress | None = None) -> 
 
 
 def shown_tables(run: Run, begin: Callable[[str], object] = str) -> tuple[dict[str, Table], dict[str, str]]:
-    """Return the tables for a run's page by name, and the reasons for missing tables; ``begin`` is called with each
-    name."""
+    """Compute the tables for a run's page by name, and the reasons for missing ones; calls ``begin`` with each name."""
     tables: dict[str, Table] = {}
     refused: dict[str, str] = {}
     for name, analysis in _shown_analyses(find_game(run.plan.game), run).items():
@@ -155,7 +154,7 @@ def shown_tables(run: Run, begin: Callable[[str], object] = str) -> tuple[dict[s
 
 
 def _shown_analyses(game: Game, run: Run) -> dict[str, Analysis]:
-    """Return the analyses that a run's page shows, by name."""
+    """Return the analyses to show on a run's page, by name."""
     every = analyses_of(game).items()
     return {name: analysis for name, analysis in every if analysis.shown != "asked" and analysis.fits(run.plan)}
 

@@ -25,7 +25,7 @@ def check_extra(needed: Sequence[str] = NEEDED, feature: str = "wsim report", ex
 
 
 def write_report(run: Run, target: Path, besides: PageExtras | None = None, progress: Progress | None = None) -> Path:
-    """Write the page of a run and return its path.
+    """Write the page of a run to an HTML file and return its path.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def write_report(run: Run, target: Path, besides: PageExtras | None = None, prog
 
 
 def check_target(target: Path) -> None:
-    """Raise UserError if a file cannot be written for a reason that the user can fix."""
+    """Raise UserError if a file cannot be written, for reasons that the user can fix."""
     if target.is_dir():
         raise UserError(f"{str(target)!r} is a folder: name the file, such as {str(target / 'report.html')!r}")
     if not target.parent.is_dir():
@@ -57,7 +57,7 @@ def check_target(target: Path) -> None:
 
 
 def render(material: Material) -> str:
-    """Return the page as an HTML string."""
+    """Render the page as an HTML string."""
     from markupsafe import Markup
 
     from wsim.report.cards import Faces, names_in
@@ -88,7 +88,7 @@ def render(material: Material) -> str:
 
 
 def _provenance(run: Run) -> list[tuple[str, str]]:
-    """Return the provenance of the data as pairs of name and text."""
+    """Return the provenance of the run's data as pairs of a name and a description."""
     provenance = run.provenance
     rules: Mapping[str, Any] = provenance.identity.get("rules", {})
     plan = [(f"plan: {key}", _as_text(value)) for key, value in provenance.plan.items() if value not in ([], None)]

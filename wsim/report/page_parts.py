@@ -1,4 +1,4 @@
-"""The parts of a page: figures and sections."""
+"""Data classes for the parts of a page: figures and sections."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Section:
 
 
 def drawn_of(sheet: Sheet, palette: Palette, most: int | None = None) -> list[Figure]:
-    """Return the charts of a sheet that are not empty; ``most``: the maximum number of charts."""
+    """Draw the charts of a sheet, skipping empty ones; ``most``: the maximum number of charts."""
     both = ((chart, draw(chart, sheet, palette)) for chart in sheet.charts)
     figures = (
         Figure(drawing, " ".join(filter(None, (f"{chart.title}.", chart.caption))))

@@ -34,7 +34,7 @@ _SCRIPT = re.compile(r'<script type="application/json" id="record">(.*?)</script
 
 
 def page_record(material: Material) -> str:
-    """Return the record of a page with this content, as JSON for a script element."""
+    """Build the record for a page with this content, as JSON for a script element."""
     run = material.run
     record = {
         "format": FORMAT,
@@ -94,7 +94,7 @@ class PageFile:
         return sound(lambda: Plan.restore(self.record["provenance"]["plan"], paths_in(self.path.parent)), _DAMAGED)
 
     def again(self, how: RepetitionSettings) -> Rerun:
-        """Repeat the page's run and compare the tables."""
+        """Repeat the page's run and compare its tables with the recorded digests."""
         before = sound(lambda: Provenance.from_record(self.record["provenance"]), _DAMAGED)
         refuse_old_streams(before.identity, str(self.path))
         parts = sound(
@@ -113,7 +113,7 @@ class PageFile:
 
 
 def _table_digests(run: Run) -> dict[str, str]:
-    """Return the digests of the tables that a run's page shows, by name."""
+    """Compute a digest of each table on a run's page, by name of the table."""
     from wsim.report.material import shown_tables
 
     tables, _ = shown_tables(run)

@@ -17,14 +17,14 @@ _SCALE = 2  # PNG pixels per page pixel
 
 
 def as_svg(drawing: Drawing, own: Mapping[str, str]) -> str:
-    """Return a chart as the content of an SVG file; ``own``: the colours of the game (``wsim.game.Game.COLOURS``)."""
+    """Convert a chart to the content of an SVG file; ``own``: the colours of the game (``wsim.game.Game.COLOURS``)."""
     colours = _colours(Palette(own).style())
     svg = _VARIABLE.sub(lambda match: colours.get(match[1], "#000"), drawing.wide)
     return svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
 
 
 def as_png(drawing: Drawing, own: Mapping[str, str]) -> bytes:
-    """Return a chart as the content of a PNG file."""
+    """Convert a chart to the content of a PNG file; ``own`` as in ``as_svg``."""
     import vl_convert
 
     return bytes(vl_convert.svg_to_png(as_svg(drawing, own), scale=_SCALE))
@@ -32,6 +32,6 @@ def as_png(drawing: Drawing, own: Mapping[str, str]) -> bytes:
 
 @cache
 def _colours(own: str) -> dict[str, str]:
-    """Return the print colours by CSS variable."""
+    """Return the colours to use in print, by CSS variable."""
     colours = dict(_SET.findall(text_of("page.css").partition("}")[0] + own))
     return {name: _ON_PAPER.sub(r"\1", value).strip() for name, value in colours.items()}

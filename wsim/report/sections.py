@@ -1,4 +1,4 @@
-"""Build the sections of a page: tables with their charts, answers, and the outcomes of games."""
+"""Build the sections of a page: tables with their charts, answers, and outcomes of games."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from wsim.report.theme import Palette
 from wsim.stats.tables import Table
 
 MOST_ROWS = 200
-"""The largest number of rows shown of a table that is neither of levels nor of owners."""
+"""The maximum number of rows shown for a table that contains neither levels nor owners."""
 _ORDER = ("levels", "owners", "matchups", "", "humans")
 
 
 def sections(material: Material) -> list[Section]:
-    """Return the sections in page order: tables by form, with dealt factors before policies, then outcomes."""
+    """Build the sections in page order: tables by form, with dealt factors before policies, then outcomes."""
     palette = Palette(material.game.COLOURS)
     tables = sorted(material.tables.items(), key=lambda item: (_ORDER.index(item[1].form), is_of_policies(item[1])))
     faces = Faces.of_plan(material.run.plan)
@@ -42,14 +42,14 @@ def sections(material: Material) -> list[Section]:
 
 
 def is_of_policies(table: Table) -> bool:
-    """Return whether the rows of a table are policies, which are seated, not dealt."""
+    """Return whether the rows of a table are policies, which are assigned to seats rather than dealt."""
     return table.labels[:1] == ("policy",)
 
 
 def table_section(
     name: str, table: Table, palette: Palette, parts: Slices | None = None, faces: Container[str] = ()
 ) -> Section:
-    """Return the section of a table: charts, the main columns, and a collapsed table with all columns.
+    """Build the section for a table: charts, the main columns, and a collapsed table with all columns.
 
     ``parts``: the slices of the table. ``faces``: the names that are cards.
     """
@@ -76,7 +76,7 @@ def table_section(
 
 
 def owned(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of items that any seat had."""
+    """Return the rows for items that at least one seat had."""
     return frame.filter(pl.col("n") > 0) if "n" in frame.columns else frame
 
 
@@ -100,7 +100,7 @@ def _seats_section(material: Material, palette: Palette) -> Section:
 
 
 def _comparison_section(other: Comparison, palette: Palette) -> Section:
-    """Return the section with the differences from a second run."""
+    """Build the section that shows the differences from a second run."""
     plan, figures, grids = other.run.plan, [], []
     for name, table in other.tables.items():
         sheet = table.sheet()

@@ -1,4 +1,4 @@
-"""Compute slices: the tables of a page for the seats of one wonder or policy, or for an additional run.
+"""Compute slices: a page's tables restricted to the seats of one wonder or policy, or for an additional run.
 
 A table can be sliced by a factor of another table if its analysis can be split by this factor. The page shows one slice
 at a time instead of the whole table.
@@ -25,7 +25,7 @@ def slices(
     run: Run, tables: Mapping[str, Table], analyses: Mapping[str, Analysis], others: Sequence[Run],
     begin: Callable[[str], object],
 ) -> dict[str, Slices]:  # fmt: skip
-    """Return the slices of a run's tables by table name; ``begin`` is called with each name.
+    """Compute the slices of a run's tables by table name; calls ``begin`` with each name.
 
     Raises UserError for an additional run that cannot be distinguished from this run or is of a different game.
     """
@@ -48,12 +48,12 @@ def slices(
 
 
 def _has_several_values(tables: Mapping[str, Table], column: str) -> bool:
-    """Return whether any of these tables has several values in a column."""
+    """Return whether at least one table has several values in a column."""
     return any(column in table.frame.columns and table.frame[column].n_unique() > 1 for table in tables.values())
 
 
 def _slices_by_column(run: Run, analysis: Analysis, by: Sequence[str], column: str) -> dict[str, pl.DataFrame]:
-    """Return one table per name in a column of the seats table; empty if there are no rows or too many names."""
+    """Compute one table per name in a column of the seats table; empty if there are no rows or too many names."""
     table = _table_or_none(run, analysis, (*by, column))
     if table is None or len(table.frame) > MOST_ROWS:
         return {}
@@ -63,7 +63,7 @@ def _slices_by_column(run: Run, analysis: Analysis, by: Sequence[str], column: s
 
 
 def _table_or_none(run: Run, analysis: Analysis, by: Sequence[str]) -> Table | None:
-    """Return a table of a run; None if it cannot be computed, for example without picks or from sums."""
+    """Compute a table of a run; None if that is impossible, for example without picks or from sums."""
     if not analysis.fits(run.plan):
         return None
     try:

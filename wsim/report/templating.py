@@ -1,4 +1,4 @@
-"""Load the templates, style sheets and scripts of pages."""
+"""Load the templates, style sheets and scripts for pages."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def template(name: str) -> Template:
-    """Return a page template that escapes inserted text."""
+    """Load a page template, which escapes inserted text."""
     return templates("wsim.report").get_template(name)
 
 
 @cache
 def templates(*homes: str) -> Environment:
-    """Return an environment with the templates of several packages; for equal names, the first package is used."""
+    """Build a template environment for several packages; if names are equal, the first package takes precedence."""
     import jinja2
     from markupsafe import Markup
 
@@ -38,7 +38,7 @@ def templates(*homes: str) -> Environment:
 
 
 def _slices_json(grid: Grid) -> str:
-    """Return the slices of a table as data for the script of a page."""
+    """Serialise the slices of a table as data for the script of a page."""
     from markupsafe import Markup
 
     from wsim.report.grids import parts_json  # imports much of wsim.lab
@@ -47,6 +47,6 @@ def _slices_json(grid: Grid) -> str:
 
 
 def text_of(*names: str, home: str = "wsim.report") -> str:
-    """Return the concatenated text of files in the template folder of a package."""
+    """Read files in the template folder of a package and concatenate their text."""
     folder = files(home) / "templates"
     return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)

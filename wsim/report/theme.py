@@ -27,7 +27,7 @@ class Palette:
     own: Mapping[str, str]
 
     def of(self, name: str, index: int) -> str:
-        """Return the colour of a name: its fixed colour, or the series colour with this index."""
+        """Return the fixed colour of a name or, if it has none, the series colour with this index."""
         return f"var({_variable(name)})" if name in self.own else SERIES[index % len(SERIES)]
 
     def own_of(self, name: str) -> str:
@@ -35,7 +35,7 @@ class Palette:
         return self.of(name, 0) if name in self.own else ""
 
     def of_all(self, names: Sequence[str]) -> list[str]:
-        """Return the colours of names that are shown together."""
+        """Return the colours of several names that are shown together."""
         return [self.of(name, index) for index, name in enumerate(names)]
 
     def style(self) -> str:
