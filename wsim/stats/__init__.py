@@ -2,7 +2,7 @@
 
 Every function takes a seats table (a LazyFrame, a DataFrame, or a run, which contains one) and reads it in batches of
 whole games, so a run may be larger than memory. Most return a ``Table``: a frame, a title, and a note on how to read
-it. No function here is specific to a game: the analyses of a single game are in its package
+it. No function here is specific to one game: each game has its own analyses in its package
 (``wsim.wonders.analysis``).
 
 Tables of one run: policies, factor, owners (cards built, discs owned, ...), owner_pairs, owner_chains, matchups,

@@ -3,8 +3,8 @@ strata.
 
 Model: outcome = level + stratum + residual, by least squares. The adjusted mean of a level is the model's mean at the
 mix of strata of all seats (Searle, Speed and Milliken 1980). If all levels have the same mix of strata, as chance and
-rotation nearly ensure, it equals the plain mean. Errors are clustered by game, whatever the distribution of the
-residuals.
+rotation nearly ensure, it equals the plain mean. Errors are clustered by game and assume no particular distribution of
+the residuals.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _ROWS = "_rows"
 
 @dataclass(frozen=True)
 class Additive:
-    """A fitted model.
+    """A fitted additive model.
 
     Attributes
     ----------
-    levels, strata: its factors. names: the outcome columns.
+    levels, strata: the two factors. names: the outcome columns.
     effects: the effects of the levels, then of the strata; shape (levels + strata, names).
-    inverse: the inverse of the matrix of products of the dummies, shape (levels + strata, levels + strata).
+    inverse: the inverse of the dummies' cross-product matrix, shape (levels + strata, levels + strata).
     mix: the share of each stratum in all seats. rows: the number of seats.
     sums: the sums of the outcome columns in each stratum, shape (strata, names).
     """
@@ -74,17 +74,17 @@ class Additive:
         return self._contrasts() @ self.effects
 
     def _contrasts(self) -> Floats:
-        """Return the weights of the effects in the adjusted means, shape (levels, levels + strata)."""
+        """Return the matrix that maps effects to adjusted means, shape (levels, levels + strata)."""
         count = len(self.levels)
         return np.hstack([np.eye(count), np.tile(self.mix, (count, 1))])
 
     @cached_property
     def _weights(self) -> Floats:
-        """The weights of the errors of levels and strata in each adjusted mean, shape (levels, levels + strata)."""
+        """The matrix that maps sums of residuals to errors of the adjusted means, shape (levels, levels + strata)."""
         return self._contrasts() @ self.inverse
 
     def squares(self, cells: pl.DataFrame, products: Floats, name: str) -> Floats:
-        """Return the sums over games of the squared errors of the adjusted means of a column, shape (levels,).
+        """Return each level's squared error of the adjusted mean of a column, summed over games; shape (levels,).
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class Additive:
         return np.asarray((form @ both * form).sum(axis=1))
 
     def estimate(self, name: str, squares: Floats, games: Floats, level: float) -> Estimate:
-        """Return the adjusted means of a column with errors; ``games``: the number of games of each level."""
+        """Return the adjusted means of a column with standard errors; ``games``: the number of games per level."""
         with np.errstate(divide="ignore", invalid="ignore"):
             error = np.where(games >= 2, np.sqrt(squares * games / (games - 1)), np.nan)
         return Estimate(self.means()[:, self.names.index(name)], error, games, level)

@@ -1,4 +1,4 @@
-"""An analysis: a table of a run, with everything that the command line and the page need to know about it.
+"""An analysis: a table computed from a run, with the metadata that the command line and the page need.
 
 A game lists its analyses in one mapping, ``ANALYSES`` of its module (``wsim.game.Game``). ``wsim table RUN NAME``
 computes any of them; ``wsim run`` and ``wsim report`` compute those whose ``shown`` includes them. To add a statistic,
@@ -55,18 +55,18 @@ def _always(plan: Any) -> bool:  # noqa: ARG001 (the signature of Analysis.fits)
 
 
 class Source(Protocol):
-    """The source of an analysis: a run, as ``load_run`` returns it."""
+    """The run that an analysis reads, as returned by ``load_run``."""
 
     def summed(self, recipe: Recipe) -> Any:
-        """Return the sums of a recipe over all rows."""
+        """Compute the sums that a recipe defines, over all rows."""
         ...
 
     def recorded(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Return those of ``columns`` that the run recorded, by which a table is split by default."""
+        """Return the recorded ones among ``columns``, by which a table is split by default."""
         ...
 
     def between(self, analysis: Analysis, figure: str) -> Between | None:
-        """Return how much a figure of an analysis differs between players; None if that is unknown."""
+        """Return the differences between players in a figure of an analysis; None if they are unknown."""
         ...
 
 
@@ -88,7 +88,7 @@ class Analysis:
     sums: the sums from which it is computed if split only by ``by``; None if it needs rows.
     moves: the figure that ``wsim robustness`` compares between players, if any.
     worth: the kind of wish (``build``) whose worth is shown in front of the correlational figures of owners.
-    wishes: whether it is based on games with overruled policies, which only some plans have (``wsim.stats.worth``).
+    wishes: whether it needs games with overruled policies, which only some plans include (``wsim.stats.worth``).
     """
 
     make: Callable[..., Table]

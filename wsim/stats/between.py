@@ -1,11 +1,12 @@
-"""Differences between good players: the uncertainty of figures that more games do not reduce.
+"""Differences between good players: the part of a figure's uncertainty that more games do not reduce.
 
-The figures of a table are known for several *families* of players; policies trained with one plan form one family.
+The figures of a table are known for several *families* of players; policies trained with the same plan form one family.
 Given k families with variance s^2, the figure of one more family lies within t sqrt(1 + 1 / k) s of their mean.
 Sampling noise is subtracted from s^2. If a test of homogeneity finds no difference between rows, they share one
 variance; elsewhere each is shrunk towards the common one. All rows of a family share its distance from the other
 families, so pooling rows does not count as more families: t has k degrees of freedom, one per family. As a check,
-tests/stats/test_between.py leaves out one family at a time: 96% of its wonders and 97% of its cards lie inside.
+tests/stats/test_between.py leaves out one family at a time: the intervals cover 96% of its wonders and 97% of its
+cards.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def player_half_widths(values: Floats, noise: Floats, level: float = 0.95) -> Fl
     if _homogeneity_p_value(square + noise[known], common + noise[known], families - 1) < HOMOGENEOUS:
         spread = max(float(square.var(ddof=1) - error.mean()), 0.0)
     weight = spread / (spread + error) if spread else np.zeros(len(square))
-    # a row in which families happen to agree is not known to be the same for all: no half width is 0
+    # families that happen to agree in a row may still differ in truth, so no half width is 0
     variance = common + weight * (np.maximum(square, 0.0) - common)
     result[known] = _half_widths_per_sd(families, level) * np.sqrt(variance)
     return result
@@ -69,7 +70,7 @@ def _homogeneity_p_value(observed: Floats, expected: Floats, freedom: int) -> fl
 
 @dataclass(frozen=True)
 class Between:
-    """Figures of families of players for the rows of a table.
+    """The figures in the rows of a table, measured separately for each family of players.
 
     Attributes
     ----------
@@ -86,12 +87,12 @@ class Between:
     noise: Mapping[str, float]
 
     def half_widths(self, level: float = 0.95) -> dict[str, float]:
-        """Return, by row, the half width of the interval for the figure of another good player."""
+        """Return the half width of the interval for another good player's figure, by row."""
         values, noise = np.array(list(self.figures.values()), float).T, [self.noise[name] for name in self.figures]
         return dict(zip(self.figures, player_half_widths(values, np.array(noise), level).tolist(), strict=True))
 
     def sds(self) -> Floats:
-        """Return the standard deviations between families, for the rows with a figure of every family."""
+        """Return the standard deviation between families, for rows in which every family has a figure."""
         half = np.array(list(self.half_widths().values()))
         return np.asarray(half[np.isfinite(half)] / _half_widths_per_sd(self.families, 0.95))
 
@@ -128,7 +129,7 @@ class Between:
 
 
 def _with_verdicts_for_others(frame: pl.DataFrame, figure: str) -> pl.DataFrame:
-    """Keep only verdicts that also allow for other players: turn the rest into ``unclear``."""
+    """Set verdicts to ``unclear`` unless they remain clear when differences between players are allowed for."""
     player = pl.col(PLAYER_HALF_WIDTH).fill_null(0.0)
     half = ((pl.col(f"{figure}_high") - pl.col(f"{figure}_low")) / 2).pow(2) + player.pow(2)
     fair = pl.col(figure) / pl.col(FAIR) if figure == "win_share" else pl.lit(0.0)

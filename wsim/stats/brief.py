@@ -12,7 +12,7 @@ LONGEST = 30
 
 
 def ends(table: Table) -> tuple[str, pl.DataFrame]:
-    """Return title and rows of a table; a long one by worth or win share keeps only the best and worst known items."""
+    """Return a table's title and rows; long tables of worth or win share keep only the best and worst known items."""
     frame = table.frame
     if frame.height > LONGEST and "what" in frame.columns:
         return _ends_of_worth(table)
@@ -29,7 +29,7 @@ def ends(table: Table) -> tuple[str, pl.DataFrame]:
 
 
 def _ends_of_worth(table: Table) -> tuple[str, pl.DataFrame]:
-    """Return title and rows of a worth table: the extremes of the first kind (cards to build), all of short kinds."""
+    """Return a worth table's title and rows: the extremes of the first kind (cards to build), all rows of short kinds."""
     kinds = table.frame["what"].value_counts()
     first = table.frame["what"][0]
     cards, short = table.frame.filter(what=first), kinds.filter(pl.col("count") <= SHORT)["what"].implode()

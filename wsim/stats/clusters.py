@@ -15,7 +15,7 @@ MIN_GROUPS = 5  # fewer houses are too few to estimate how much they differ
 
 
 def clusterings_of(seats: pl.DataFrame) -> tuple[list[NDArray[np.int64]], str]:
-    """Return the clusterings of dependent rows, each as one cluster number per row, and a description of them.
+    """Return the clusterings that dependent rows need (one cluster number per row) and a description of them.
 
     The clusters are houses (``group``) if there are five or more, because each player belongs to one house; otherwise
     games, and players if they are recorded.
@@ -33,11 +33,11 @@ def clusterings_of(seats: pl.DataFrame) -> tuple[list[NDArray[np.int64]], str]:
 
 
 def clustered(value: Floats, count: Floats, clusterings: Sequence[NDArray[np.int64]], level: float = 0.95) -> Estimate:
-    """Return ratios of sums, sum(value) / sum(count), with clustered errors; shapes (quantities, rows).
+    """Estimate sum(value) / sum(count) with clustered errors; both arrays have shape (quantities, rows).
 
-    With two ways of clustering, the variance is that of the first plus that of the second minus that of single rows
-    (Cameron, Gelbach and Miller 2011), but at least that of the first. Intervals use Student's t with one degree of
-    freedom fewer than the coarser clustering has clusters in which the quantity occurs.
+    With two clusterings, the variance is the first one's plus the second one's minus the variance with single rows as
+    clusters (Cameron, Gelbach and Miller 2011), but at least the first one's. Intervals use Student's t with one degree
+    of freedom fewer than the coarser clustering has clusters in which the quantity occurs.
     """
     total = count.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Column declarations that the tables of all games share: outcomes of seats, tests, labels of rows."""
+"""Column declarations shared by the tables of all games: seat outcomes, tests and row labels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wsim.document import CATEGORY, COUNT, NUMBER, POINTS, PROBABILITY, RATIO, S
 POINTS_OF = "points_"
 """The prefix of columns with points by category."""
 PLAYER_HALF_WIDTH = "player_half_width"
-"""The column with the half width, around the preceding figure, for the figure of another good player."""
+"""The column with the half width, around the preceding figure, of the interval for another good player's figure."""
 FAIR = "fair_share_ratio"
 OF_WINS = "of wins"
 
@@ -50,7 +50,7 @@ SHORT: Mapping[str, str] = {"score": "total", "win": "win_share"}
 
 
 def outcome_column(name: str) -> str:
-    """Return the full name of the seats table column that has this name or short name."""
+    """Resolve a name or short name to the full name of a seats table column."""
     return SHORT.get(name, name)
 
 
@@ -71,7 +71,7 @@ def means(measures: Iterable[str]) -> list[Column]:
 
 
 def pick_columns(outcome: str) -> tuple[Column, ...]:
-    """Declare the columns of a table of effects of picks on an outcome."""
+    """Declare the columns for a table of pick effects on an outcome."""
     kind, unit = kind_of(outcome)
     return (
         *names(("action", "card", "value")),

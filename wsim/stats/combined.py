@@ -91,7 +91,7 @@ def side_by_side(tables: Mapping[object, Table]) -> Table | None:
 
 
 def _joined(tables: Mapping[object, Table], column: Column) -> tuple[pl.DataFrame, list[Column]]:
-    """Join to the rows of the first table one figure of every run, each in its own columns; also return the columns."""
+    """Join one figure of every run to the first table's rows, in separate columns; also return their declarations."""
     first = next(iter(tables.values()))
     labels = list(first.labels)
     keys = [pl.col(name).cast(pl.String) for name in labels]
@@ -109,7 +109,7 @@ def _joined(tables: Mapping[object, Table], column: Column) -> tuple[pl.DataFram
 
 
 def _difference(first: Sequence[str], second: Sequence[str]) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
-    """Return the difference between two independent figures and the ends of its interval.
+    """Return expressions for the difference between two independent figures and the ends of its interval.
 
     Both arguments name columns: the figure, its low and its high end.
     """

@@ -29,7 +29,7 @@ def normal_quantile(probability: float) -> float:
 
 
 def normal_cdf(values: ArrayLike) -> NDArray[np.float64]:
-    """Return the standard normal distribution function."""
+    """Evaluate the standard normal cumulative distribution function."""
     return np.asarray(_ERFC(-np.asarray(values, float) / math.sqrt(2)) / 2, float)
 
 
@@ -68,7 +68,7 @@ def t_quantile(probability: float, freedom: ArrayLike) -> NDArray[np.float64]:
     return np.where(freedom >= 1, result, np.nan)
 
 
-@lru_cache(maxsize=1024)  # a sequential test needs the same ones at every look
+@lru_cache(maxsize=1024)  # a sequential test needs the same quantiles at every look
 def _small_t_quantiles(z: float, tail: float, degrees: tuple[float, ...]) -> NDArray[np.float64]:
     """Find the quantile with two-sided tail ``tail`` by Newton's method; ``z``: the normal quantile.
 

@@ -29,7 +29,7 @@ LEVELS = "levels of "
 
 @dataclass(frozen=True)
 class FactorSums:
-    """The recipe of a table by the columns ``by``, possibly adjusted for the columns ``within``."""
+    """The recipe for a table by the columns ``by``, possibly adjusted for the columns ``within``."""
 
     by: tuple[str, ...]
     within: tuple[str, ...] = ()
@@ -44,12 +44,12 @@ class FactorSums:
         return all(is_of_names(seats, name) for name in (*self.by, *self.within))
 
     def labels(self, seats: pl.DataFrame) -> dict[str, Sequence[str]]:  # noqa: ARG002 (as all recipes)
-        """Return the names of the columns that define its cells."""
+        """Return the columns that define the cells, as the labels of this recipe."""
         return {self.name: (*self.by, *self.within)}
 
     @classmethod
     def shapes(cls, name: str, labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of the sums of a recipe by its name; raise KeyError if labels are missing."""
+        """Return the array shapes of the recipe with this name; raise KeyError if labels are missing."""
         by, columns = name.removeprefix(LEVELS).split(","), labels[name]
         cells, levels = (
             prod(1 + len(labels[f"categories {category}"]) for category in names) for names in (columns, by)
@@ -59,18 +59,18 @@ class FactorSums:
         return {"cells": (rows, cells), "pairs": (each, each, cells, cells), "games": (levels,)}
 
     def sums(self, piece: Piece) -> dict[str, NDArray[Any]]:
-        """Return ``cell_sums`` with the levels of ``by``."""
+        """Compute ``cell_sums`` with the combinations of ``by`` as levels."""
         return cell_sums(piece, piece.codes((*self.by, *self.within)), piece.codes(self.by))
 
 
 def cell_sums(
     piece: Piece, cells: tuple[NDArray[np.int64], int], levels: tuple[NDArray[np.int64], int]
 ) -> dict[str, NDArray[Any]]:
-    """Return rows and sums of each cell, products of pairs of cells, and the number of games of each level.
+    """Compute row counts and sums per cell, products per pair of cells, and the number of games per level.
 
     Parameters
     ----------
-    cells: the cell of each row, and the number of cells; levels: likewise.
+    cells: the cell of each row, and the number of cells. levels: the level of each row, and the number of levels.
 
     ``cells``: shape (1 + outcomes + 1 + measures, cells), where the squares of the last outcome precede the measures.
     ``pairs``: shape (1 + outcomes, 1 + outcomes, cells, cells). ``games``: shape (levels,).
@@ -108,7 +108,7 @@ class Cells:
 
     @classmethod
     def of(cls, summary: Summary, by: Sequence[str], within: Sequence[str]) -> Cells:
-        """Return the cells of a table; raise UserError if the summary has no sums for it."""
+        """Collect the non-empty cells of a table; raise UserError if the summary has no sums for it."""
         name = FactorSums(tuple(by), tuple(within)).name
         columns = summary.labels.get(name)
         if columns is None or not set(within) <= set(columns):
@@ -142,12 +142,12 @@ class Cells:
         return Levels(tuple(by), frame.sort(*by, nulls_last=True))
 
     def summed(self, by: Sequence[str], within: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
-        """Return the cells of some columns with their rows and sums, in the form that ``Additive.fit`` takes."""
+        """Aggregate the cells by the given columns, in the form that ``Additive.fit`` takes."""
         sums = [pl.col(name).sum().alias(f"_{index}") for index, name in enumerate(names)]
         return self.frame.group_by(*by, *within, maintain_order=True).agg(pl.col(CELL_ROWS).sum(), *sums)
 
     def moments(self, levels: Levels) -> Moments:
-        """Return the moments of rows and outcomes by level (``wsim.stats.tables.outcomes``)."""
+        """Return the moments of row counts and outcomes by level (``wsim.stats.tables.outcomes``)."""
         codes, size = levels.codes(self.frame), 1 + len(OUTCOMES)
         moments = Moments(len(levels), size)
         chosen = np.zeros((len(levels), self.frame.height))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 ENOUGH = 30
-"""Minimum number of games (or effective number of picks) of a kind: with fewer, a mean is not normal enough and its
-error is too poorly known. This minimum applies unless a constant below gives a reason for a different one.
+"""Minimum number of games (or effective number of picks) for an interval: with fewer, a mean is not close enough to
+normal and its error is known too poorly. This minimum applies unless a constant below gives a reason for a different
+one.
 """
 AT_A_LOOK = 20
 """Minimum number of deals at a look of a sequential test; it uses Student's tails, so fewer suffice."""

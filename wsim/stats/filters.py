@@ -20,8 +20,7 @@ _CONDITION = re.compile(r"\s*(?P<column>[^=!<>]+?)\s*(?P<sign>!=|<=|>=|=|<|>)\s*
 def column_named(
     table: pl.DataFrame, heading: str, splits: Mapping[str, str] | None = None, columns: Sequence[Column] = ()
 ) -> str:
-    """Return the name of the column with a heading, given as its name or its printed form (``win share``,
-    ``military``).
+    """Resolve a heading, given as a column name or as printed (``win share``, ``military``), to a column name.
 
     ``splits``: columns that options would add, mapped to the option. ``columns``: the declared columns.
     """

@@ -1,4 +1,4 @@
-"""Batches of whole games: their sums, and reading tables larger than memory in batches.
+"""Batches of whole games: sums per game, and reading tables that are larger than memory.
 
 The rows of a game depend on each other, so intervals are clustered by game and all sums are first taken per game. In a
 complete run the rows come game by game, the same number for each, so the sum over a game is a sum over an axis. In
@@ -59,7 +59,7 @@ def require(frame: pl.LazyFrame, columns: Sequence[str]) -> None:
 
 
 def competitors(seats: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the rows of the seats that can win: all but those with rank 0, which nobody plays."""
+    """Return the rows of seats that can win, without the seats of rank 0, which nobody plays."""
     return seats.filter(pl.col("rank") > 0) if "rank" in seats.collect_schema() else seats
 
 
@@ -166,7 +166,7 @@ class GameBatch:
         return self._as_flags(columns, np.empty((len(columns), self.frame.height), np.float32))
 
     def marks(self, columns: Sequence[str]) -> NDArray[np.uint8]:
-        """Return the same flags as bytes, in memory that this thread reuses on the next call."""
+        """Return the result of ``flags`` as bytes, in a buffer that this thread reuses on the next call."""
         return self._as_flags(columns, scratch("marks", (len(columns), self.frame.height), np.uint8))
 
     def _as_flags(self, columns: Sequence[str], result: Numbers) -> Numbers:
@@ -177,7 +177,7 @@ class GameBatch:
         return result
 
     def sums(self, values: NDArray[np.float32] | Floats) -> Floats:
-        """Return the sums per game of values whose last axis is the rows."""
+        """Sum values over the rows of each game; rows are the last axis of ``values``."""
         if self.rows_a_game is None:
             none = values[..., :0]
             return (np.add.reduceat(values, self.starts, axis=-1) if self.games else none).astype(np.float64)
@@ -188,7 +188,7 @@ class GameBatch:
         return result.astype(np.float64, copy=False)
 
     def sums_by(self, codes: NDArray[np.int64], groups: int, weights: Floats | None = None) -> Floats:
-        """Return the sums of ``weights`` per group and game, shape (groups, games); without weights, row counts."""
+        """Sum ``weights`` per group and game, shape (groups, games); without weights, count rows."""
         cells = codes * self.games + self.game_of_row
         return np.bincount(cells, weights, groups * self.games).reshape(groups, self.games).astype(np.float64)
 

@@ -104,7 +104,7 @@ class Estimate:
     def with_unseen(self, lowest: float, highest: float) -> Estimate:
         """Return means of bounded numbers, with an interval even where all games have the same value.
 
-        The interval allows for unseen games with other values, as likely as the Wilson interval allows for an event
+        The interval allows for unseen games with other values, at the rate that the Wilson interval allows for an event
         that never occurred.
         """
         chance, flat = wilson(np.zeros(len(self.games)), self.games, self.level)[1], self.error == 0
@@ -113,7 +113,7 @@ class Estimate:
         return replace(self.allowing(flat, self.games, farthest), ends=np.where(flat, ends, np.nan))
 
     def allowing(self, flat: NDArray[np.bool_], games: Floats, farthest: Floats | float = 1.0) -> Estimate:
-        """Return the estimates with Wilson errors where ``flat``: where a win share is 0 or 1 in all observed
+        """Return the estimates with Wilson errors where ``flat`` is true: the win share is 0 or 1 in all observed
         ``games``.
 
         The spread of such games carries no information. ``farthest``: the largest possible deviation of a game from the
@@ -206,7 +206,7 @@ class Interval:
         return Interval(self.value * factor, self.low * factor, self.high * factor)
 
     def within(self, half: float) -> NDArray[np.bool_]:
-        """Return which values have intervals with at most this half width."""
+        """Return a mask of the values whose intervals have at most this half width."""
         known: NDArray[np.bool_] = self.high - self.low <= 2 * half
         return known
 

@@ -10,7 +10,7 @@ FILLED = "Filled marks have a verdict: clear, and also for other good players wh
 
 
 def item_charts(figure: str, share: str, noun: str, groups: Sequence[str], facts: Sequence[str]) -> tuple[Chart, Chart]:
-    """Return two charts of a figure: against how often items are owned or wanted, and sorted by their ``facts``."""
+    """Return two charts of a figure: one against how often items are owned or wanted, one sorted by their ``facts``."""
     titles = {
         "worth": "What each {} is worth",
         "win_difference": "Win share of the owners of each {} minus the others'",

@@ -1,4 +1,4 @@
-"""Policies against each other: which does better at the same table, and how a plan fares as more seats follow it."""
+"""Policies against each other: which one does better at the same table, and how a plan fares as more seats follow it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _MOST = 64  # maximum number of levels: the per-game tables of all pairs of a ba
 def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float = 0.95) -> Table:
     """Compare each policy (or level of other columns) with every other one in the same games.
 
-    A game counts once, with the mean over its pairs of seats of the two policies. Team mates are not opponents, so only
-    seats of different teams are compared.
+    Each game counts once, with the mean over all pairs of seats of the two policies. Team mates are not opponents, so
+    only seats of different teams are compared.
 
     Columns: the ``by`` columns, the same columns of the opponent with the prefix ``opponent_``, games (in which both
     played), score_difference and win_difference (mean of the policy - mean of the opponent), ahead (the share of pairs
@@ -152,7 +152,9 @@ class _Opponents:
                 self._count += np.bincount(cell, minlength=len(self._count))
 
     def means(self, value: Callable[[Floats, Floats], Floats], column: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return, for the mean over pairs of ``value(one, other)`` in a game: games, sums and sums of squares."""
+        """Average ``value(one, other)`` over the pairs of each game; return the number of games, sums and sums of
+        squares.
+        """
         total = np.zeros(len(self._count))
         for left, right, cell in self._rows:
             total += np.bincount(cell, value(column[left], column[right]), len(total))

@@ -2,7 +2,7 @@
 
 A mean over the rows of a group is the ratio of two sums over games, ``sum(y) / sum(n)``. To first order its error is a
 sum over games of ``(y_game - ratio * n_game) / sum(n)``: a linear form in per-game sums, which are called features
-here. The error of a difference of such ratios, including their covariance, is such a form, too. With the matrix P of
+here. The error of a difference of such ratios, including their covariance, is also such a form. With the matrix P of
 products of features summed over games, its variance is ``a' P a``; P is additive and does not depend on the estimates,
 so a run is read only once. With the finite-sample correction G / (G - 1) this is the cluster-robust variance of
 ordinary least squares on dummies.
@@ -45,13 +45,13 @@ class Moments:
                     self.products[:, j, i] += product
 
     def plus(self, *features: Floats) -> Moments:
-        """Return new moments with more games (see ``add``); this object does not change."""
+        """Return the moments extended by more games (see ``add``). Does not modify this object."""
         result = self._copied()
         result.add(*features)
         return result
 
     def plus_matrix(self, features: Floats) -> Moments:
-        """Return new moments of a single group with more games, given as a matrix of shape (games, features)."""
+        """Return a single group's moments extended by more games, given as a matrix of shape (games, features)."""
         result = self._copied()
         result.totals[0] += features.sum(axis=0)
         result.products[0] += features.T @ features
@@ -75,7 +75,7 @@ class Moments:
         return result
 
     def merge(self, other: Moments) -> None:
-        """Add the games of a second object with the same groups and features."""
+        """Add the games of ``other``, which has the same groups and features."""
         self.totals += other.totals
         self.products += other.products
         self.games += other.games

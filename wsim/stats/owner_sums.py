@@ -1,4 +1,4 @@
-"""Sums behind a table of owners: how having an item is correlated with outcomes, within strata, clustered by game.
+"""Sums behind a table of owners: how owning an item correlates with outcomes, within strata, clustered by game.
 
 Model: outcome = mean of the stratum + effect of having the item + residual. The least-squares effect follows from
 ``has`` (1 for owners of the item) and the outcome, both centred within strata (Frisch and Waugh 1933): ``effect =
@@ -29,7 +29,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class StratumMeans:
-    """The means of each stratum of a group of seats.
+    """Means within each stratum for a group of seats.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class OwnerSums:
         return _Outcome(**fields)
 
     def _means_with_it(self) -> Floats:
-        """Return the means of the measures for seats with each item, shape (items, measures)."""
+        """Return the mean of each measure over the seats with each item, shape (items, measures)."""
         stratum_means, rows = self.stratum_means, self.stratum_means.rows
         with np.errstate(divide="ignore", invalid="ignore"):
             means = stratum_means.outcomes[len(OUTCOMES) :] @ rows / rows.sum()

@@ -56,14 +56,14 @@ def owners(
     by: columns of the seats table (policy, ...): one row per item and level.
     about: additional leading columns by item, such as ``{"Palace": {"age": 3, "color": "blue"}}``.
     beside: a table with additional columns at the end, by ``noun`` and the ``by`` columns.
-    title: of the table (default: the noun's plural).
+    title: the title of the table (default: the noun's plural).
     raw: pool the policies of the table. Otherwise seats are compared only with seats of the same policy: the
         differences are least-squares estimates with a fixed effect for each policy, and the means are the model's means
         for all seats, with and without the item (``wsim.stats.owner_sums``). With one policy there is no difference.
     level: confidence level of the intervals, which are clustered by game.
 
     Columns: ``noun``, the ``by`` columns, n (seats that have the item at the end), ``share`` (of all seats), win_share
-    (of the owners), fair_share_ratio (that times the number of players: 1.00 is average), win_share_not (of the
+    (of the owners), fair_share_ratio (win share times the number of players: 1.00 is average), win_share_not (of the
     others), win_difference, win_q, score, score_not, score_difference, score_q, the owners' mean points in each
     category; then the columns of ``beside``. Estimates have _low and _high; q-values are Benjamini-Hochberg over the
     list. Sorted by win share. The table is observational, so it has no verdict: see its note.

@@ -32,7 +32,7 @@ EACH = 1 + len(OUTCOMES)  # number of sums per policy: rows (or owners), and the
 
 @dataclass(frozen=True)
 class OwnerTallies:
-    """The recipe of a table of owners for the items in the columns ``PREFIX...``."""
+    """The recipe for a table of owners, with the items in the columns ``PREFIX...``."""
 
     prefix: str
 
@@ -51,7 +51,7 @@ class OwnerTallies:
 
     @classmethod
     def shapes(cls, name: str, labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of the sums of a recipe by its name; raise KeyError if labels are missing."""
+        """Return the array shapes of the recipe with this name; raise KeyError if labels are missing."""
         policies, things = 1 + len(labels[f"categories {STRATUM}"]), len(labels[name])
         wide, measures = policies * EACH, len(labels["measures"])
         every = {"all": (wide, wide), "all_totals": (wide,), "measures": (policies, measures)}
@@ -151,9 +151,9 @@ def _padded(values: Floats, places: NDArray[np.int64], count: int, axes: Sequenc
 
 
 def owner_sums(summary: Summary, prefix: str, *, raw: bool) -> tuple[list[str], OwnerSums]:
-    """Return the columns with a prefix, and the sums for their table; ``raw``: pool the policies.
+    """Return the item columns with a prefix and the sums for their table of owners; ``raw``: pool the policies.
 
-    Raises UserError if the summary has none.
+    Raises UserError if the summary has no sums for this prefix.
     """
     name = OwnerTallies(prefix).name
     columns = summary.labels.get(name)
@@ -170,7 +170,7 @@ def owner_sums(summary: Summary, prefix: str, *, raw: bool) -> tuple[list[str], 
 
 
 def tallied(rows: pl.DataFrame, prefix: str, seats: int) -> Summary:
-    """Return the sums of a table's rows: whole games in order, each with at most ``seats`` seats.
+    """Add up the rows of a table, which must be whole games in order with at most ``seats`` seats each.
 
     Shares of a win count as fractions, because a filtered table does not show how many seats shared a win.
     """

@@ -45,7 +45,7 @@ def owner_pairs(
     raw: bool = False,
     level: float = 0.95,
 ) -> Table:
-    """Return a table of how much more two items are worth together than separately, for all pairs.
+    """Return a table of synergies: how much more two items are worth together than separately, for all pairs.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class _Pairs:
 
 
 def _pairs(seats: pl.LazyFrame, columns: Sequence[str], owned: Sequence[str], outcome: str, fewest: int) -> _Pairs:
-    """Estimate all pairs within the strata given by some columns."""
+    """Estimate the interaction of every pair within the strata that ``columns`` define."""
     known = extent(seats)
     if not known.in_order:
         seats = seats.sort("game", maintain_order=True)
@@ -184,7 +184,7 @@ def _products(
 ) -> list[tuple[int, int, NDArray[np.float32], NDArray[np.float32]]]:
     """Return, for each stratum and block, the products of the item flags, plain and weighted by the outcome.
 
-    The last row of the flags is all ones.
+    A row of ones is appended to the flags, so the products also contain plain sums.
     """
     flags = np.ones((len(owned) + 1, batch.frame.height), np.float32)  # counts of a batch are exact in float32
     flags[:-1] = batch.flags(owned)
@@ -212,14 +212,14 @@ class _Contrast:
 
 
 def _interaction(counts: Floats, sums: Floats, first: NDArray[np.int64], second: NDArray[np.int64]) -> _Contrast:
-    """Return the interaction of each pair in one stratum, from the products by block."""
+    """Return the interaction of each pair in one stratum, computed from the products by block."""
     return _contrast(_cells(counts, first, second), _cells(sums, first, second), (1.0, -1.0, -1.0, 1.0))
 
 
 def _contrast(counts: Floats, sums: Floats, signs: Sequence[float]) -> _Contrast:
-    """Return the signed sum of the means of cells, from counts and sums by block, shape (cells, blocks, contrasts).
+    """Return signed sums of cell means; counts and sums by block have the shape (cells, blocks, contrasts).
 
-    Its weight is its inverse variance if all seats have equal variances, and 0 if a cell is empty.
+    The weight of a contrast is its inverse variance if all seats have equal variances, and 0 if a cell is empty.
     """
     totals = counts.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -244,7 +244,10 @@ def _within(contrasts: Sequence[_Contrast], blocks: int) -> Estimate:
 
 
 def _cells(array: Floats, one: NDArray[np.int64], other: NDArray[np.int64]) -> Floats:
-    """Return the sums of the four cells, shape (4, blocks, pairs), from products whose last row is for ones."""
+    """Return the sums over seats with both items, only the first, only the second, and neither.
+
+    The shape is (4, blocks, pairs). ``array``: products of item flags by block (see ``_products``).
+    """
     both, first, second, rows = array[:, one, other], array[:, one, -1], array[:, other, -1], array[:, -1:, -1]
     return np.stack([both, first - both, second - both, rows - first - second + both])
 
@@ -362,7 +365,7 @@ def _chain_rows(labels: Sequence[str], counts: Floats, sums: Floats, level: floa
 def _chain_tallies(
     seats: pl.LazyFrame, columns: Sequence[str], owned: Sequence[str], chains: Sequence[Sequence[int]], outcome: str
 ) -> tuple[Floats, Floats]:
-    """Return counts and sums of the outcome for seats that finished and seats that only began.
+    """Return counts and outcome sums for seats that finished a chain and seats that only began it.
 
     Both have the shape (strata, 2, blocks, chains). ``chains``: indices of the items in ``owned``.
     """

@@ -1,4 +1,4 @@
-"""Numbers of games: the stopping rule of ``--within``, and the number that would settle unclear differences.
+"""How many games to play: the stopping rule of ``--within``, and the number needed to settle unclear differences.
 
 The half width of an interval shrinks with the square root of the number of games: if n games give the half width h, the
 half width w needs n (h / w)^2 games. Stopping at a given width does not bias a figure or its interval (Chow and Robbins
@@ -59,7 +59,7 @@ def widest_in(table: pl.DataFrame) -> float:
 
 
 def reached(games: int, within: float | None, half: float, figures: str) -> str:
-    """Return a note that the wanted half width was reached, or how many games it needs; empty if none was requested."""
+    """Return a note on whether the wanted half width was reached, or how many games it needs; empty without one."""
     if within is None:
         return ""
     if half <= within:
@@ -148,7 +148,7 @@ def undecided_note(
 
 
 def rounded(number: float) -> int:
-    """Return a number of games with two significant digits, rounded up."""
+    """Round a number of games up to two significant digits."""
     if not 0 < number < math.inf:
         return 0
     unit: int = 10 ** max(math.floor(math.log10(number)) - 1, 0)

@@ -1,4 +1,4 @@
-"""The finishing orders of games, with counts, because a million games have far fewer distinct orders."""
+"""Distinct finishing orders with counts: a million games have far fewer distinct orders."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _merged(
 
 
 def _numbers(batch: GameBatch, levels: Levels, places: int) -> NDArray[np.int64]:
-    """Return each game's order as one number."""
+    """Encode each game's finishing order as one integer."""
     game = batch.game_of_row
     column = np.arange(batch.frame.height) - batch.starts[game]
     rank, codes = np.full((2, batch.games, places), -1)
@@ -70,7 +70,7 @@ def _numbers(batch: GameBatch, levels: Levels, places: int) -> NDArray[np.int64]
 
 
 def order_numbers(rank: NDArray[np.int64], codes: NDArray[np.int64], levels: int) -> NDArray[np.int64]:
-    """Encode each game's finishing order as one number, the same for games with the same order.
+    """Encode each game's finishing order as one integer, which is equal for equal orders.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ Verdict = Literal["higher", "lower", "equivalent", "unclear"]
 
 @dataclass(frozen=True)
 class Look:
-    """The estimates of some effects at a look.
+    """The estimates of some effects at an interim look.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class SequentialTest:
         number.
     margin: effects smaller than this do not matter; None never stops for equivalence.
     spending: ``obrien_fleming`` or ``pocock``.
-    reserve: the part of alpha kept for looks beyond the budget; without one, the budget is the end.
+    reserve: the part of alpha kept for looks beyond the budget; without a reserve, the test ends at the budget.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class SequentialTest:
         self._looks = 0
 
     def look(self, deals: int, effects: Estimate, known: NDArray[np.bool_] | None = None) -> Look:
-        """Evaluate effects estimated from all deals so far, which must be more than at the previous look.
+        """Take a look at effects estimated from all deals so far, which must be more deals than at the previous look.
 
         ``known``: the effects whose errors are known well enough for an interval (default: all).
         """

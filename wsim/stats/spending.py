@@ -68,13 +68,13 @@ class Boundaries:
 
 
 def _spent(alpha: float, spending: str, reserve: float, share: float) -> float:
-    """Return the error spent at a share of the budget."""
+    """Return the part of alpha that is spent once this share of the budget has been used."""
     return SPENDING[spending](alpha * (1 - reserve), share) if share <= 1 else alpha * (1 - reserve / share)
 
 
 @dataclass(frozen=True)
 class _Motion:
-    """The distribution at a look of a Brownian motion that has not crossed a boundary before.
+    """The distribution, at one look, of a Brownian motion that has not yet crossed a boundary.
 
     Attributes
     ----------

@@ -55,7 +55,7 @@ def missing_interval_note(frame: pl.DataFrame, wins: str, scores: str) -> str:
 
 
 def strata_of(seats: pl.LazyFrame | Summary, by: Sequence[str] = (), *, raw: bool = False) -> tuple[str, ...]:
-    """Return the columns within whose levels choices are compared: the policy; none if ``raw`` or split by it."""
+    """Return the columns that define the strata: the policy, or none if ``raw`` or already split by policy."""
     if raw or POLICY in by or not _has_several_policies(seats):
         return ()
     return (POLICY,)
@@ -71,7 +71,7 @@ def _has_several_policies(seats: pl.LazyFrame | Summary) -> bool:
 
 
 def note_of(seats: pl.LazyFrame | Summary, by: Sequence[str], *, raw: bool) -> str:
-    """Return the end of a table's note on whether it pools policies or compares within them; empty for one policy."""
+    """Return a sentence on whether a table pools policies or compares within them; empty for one policy."""
     if POLICY in by or not _has_several_policies(seats):
         return ""
     return f" {RAW}" if raw else f" {WITHIN}"
@@ -83,7 +83,7 @@ def title_of(title: str, seats: pl.LazyFrame | Summary, by: Sequence[str], *, ra
 
 
 def groups_of(seats: pl.LazyFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, pl.Series], pl.LazyFrame]]:
-    """Yield each level of some columns, as one-row series by column, with its seats; without columns, all seats."""
+    """Yield each level of the columns ``by`` (one-row series) with its seats; without columns, yield all seats once."""
     if not by:
         yield {}, seats
         return

@@ -83,7 +83,7 @@ class Piece:
 
     @cached_property
     def _numbers(self) -> dict[str, tuple[NDArray[np.int64], int]]:
-        """By column of names: each row's code, and the number of codes, of which the last is for missing names."""
+        """For each column of names: the code of each row, and the number of codes; the last code means a missing name."""
         by_column = {}
         for name in self.named:
             count, column = len(categories_of(self.batch.frame, name)), self.batch.frame[name].to_physical()
@@ -118,7 +118,7 @@ class Recipe(Protocol):
         ...
 
     def labels(self, seats: pl.DataFrame) -> dict[str, Sequence[str]]:
-        """Return the labels of its axes."""
+        """Return the labels along the axes of the sums."""
         ...
 
     def sums(self, piece: Piece) -> dict[str, NDArray[Any]]:
@@ -172,16 +172,16 @@ class Summary:
                 self.arrays[name] = np.array(values, np.float64)
 
     def of(self, recipe: str) -> dict[str, Floats]:
-        """Return the sums of a recipe by name."""
+        """Return the arrays of sums that belong to a recipe, by name."""
         start = f"{recipe}/"
         return {name.removeprefix(start): values for name, values in self.arrays.items() if name.startswith(start)}
 
     def part(self, recipe: str) -> Summary:
-        """Return a summary without the sums that only other recipes need."""
+        """Return a summary reduced to the sums that one recipe needs."""
         return self.of_recipes([recipe])
 
     def of_recipes(self, recipes: Sequence[str]) -> Summary:
-        """Return a summary without the sums that none of these recipes needs."""
+        """Return a summary reduced to the sums that these recipes need."""
         others = {name.rpartition("/")[0] for name in self.arrays} - {"", *recipes}
         arrays = {name: values for name, values in self.arrays.items() if name.rpartition("/")[0] not in others}
         return Summary(arrays, {name: names for name, names in self.labels.items() if name not in others})

@@ -306,7 +306,7 @@ class _LevelSums:
     def of_summary(
         cls, summary: Summary, columns: tuple[str, ...], within: tuple[str, ...], measures: Sequence[str]
     ) -> _LevelSums:
-        """Take the sums of a run without rows."""
+        """Take the sums from the summary of a run without rows."""
         cells, names = Cells.of(summary, columns, within), [*OUTCOMES, *measures]
         levels = cells.levels(columns, measures)
         strata = Levels.of(cells.frame.lazy(), within) if within else None

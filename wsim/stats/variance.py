@@ -201,5 +201,5 @@ def _jackknife(shares: Floats, sums: Sequence[_Sums], widths: Mapping[str, int],
     with np.errstate(divide="ignore", invalid="ignore"):
         without /= without.sum(axis=1, keepdims=True)
     error = np.sqrt((blocks - 1) / blocks * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
-    error[error == 0] = np.nan  # negative in every block, so cut off at 0
+    error[error == 0] = np.nan  # the variance is negative in every block, and so cut off at 0
     return Estimate(shares, error, np.full(len(shares), float(blocks)), level)

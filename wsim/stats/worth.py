@@ -1,4 +1,4 @@
-"""The worth of an item to the seat that wants it: a randomised comparison of wishes that were followed or overruled.
+"""The worth of an item to the seat that wants it: a randomised comparison of followed and overruled wishes.
 
 At every decision that can be overruled, the policy states its wish, and chance alone, with the same probability for
 all, decides whether that wish is followed or the next best move is made (``wsim.kernels.overruling``). So followed and
@@ -87,7 +87,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class WishReader:
-    """How the wishes of a game are read.
+    """The functions that read a game's wishes.
 
     Attributes
     ----------
@@ -176,7 +176,7 @@ def _finer(split: _Split, splits: Sequence[_Split]) -> _Split | None:
 def _fill_derived_cells(
     splits: Sequence[_Split], count: int, reach: NDArray[np.float64], others: Sequence[NDArray[np.float64]]
 ) -> None:
-    """Fill the cells that follow from others: a single group contains all wishes, and the counts of its parts add up.
+    """Fill the cells that other cells determine: a single group contains all wishes, and finer groups add up.
 
     Finer splits come first, because a split by two columns determines the splits by each of them.
     """
@@ -196,7 +196,7 @@ def _fill_derived_cells(
 
 
 def _zeros(cells: int, features: int) -> NDArray[np.float64]:
-    """Return an array of zeros that this thread reuses, because the kernel resets it to zeros."""
+    """Return a zeroed array from a buffer that this thread reuses; the kernel resets it to zeros after use."""
     size = cells * features
     room: NDArray[np.float64] | None = getattr(_ROOM, "zeros", None)
     if room is None or len(room) < size:
