@@ -12,7 +12,7 @@ from wsim.lab.store import shard_metadata
 from wsim.questions.registry import question_of_format
 
 IN_FOLDER = ("match.json", "answer.json")
-"""Names of answer files in folders of their own."""
+"""Names of answer files that have a folder to themselves."""
 
 
 def answer_in(folder: Path) -> Path | None:

@@ -39,7 +39,7 @@ class AskedAnswer(Answer):
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
-        """Return the fields that distinguish an answer from other answers of its kind in a folder."""
+        """Return the fields that distinguish an answer from others of its kind in the same folder."""
         return record["asked"]
 
     @classmethod
@@ -52,7 +52,7 @@ class AskedAnswer(Answer):
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: RepetitionSettings) -> Callable[[], Answer]:
-        """Return a function that asks the question again; any user code that the question names must be trusted."""
+        """Return a function that asks the recorded question again; user code that it names must be trusted."""
         question, flat, groups = _asked(record)
         plan, options = None if flat is None else how.restored(flat), groups(question)
         for each in (each for group in options for each in getattr(group, "plans", ())):
@@ -74,7 +74,7 @@ class AskedAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Describe the compared content: ``2 effects and 1 level``."""
+        """Describe how much a repetition compares: ``2 effects and 1 level``."""
         tables = [name for name in cls.TABLES if isinstance(record.get(name), list) and record[name]]
         rows = [counted(len(record[name]), cls.ROWS.get(name, name.removesuffix("s"))) for name in tables]
         return " and ".join([", ".join(rows[:-1]), *rows[-1:]] if len(rows) > 1 else rows)

@@ -101,7 +101,7 @@ class Comparison(Options):
         return without_history(super().record())
 
     def looks(self) -> list[int]:
-        """Return the numbers of deals at which the test looks: the earlier looks, then the planned ones."""
+        """Return the number of deals at each look: the earlier looks, then the planned ones."""
         before = self.looks_before or ()
         first = max(before, default=min(FIRST_LOOK, self.budget) - 1)
         planned = {math.ceil(self.budget / 2**halvings) for halvings in range(LOOKS)}
@@ -127,7 +127,7 @@ class Comparison(Options):
         return SequentialTest(self.first_budget or self.budget, alpha=self.alpha / variants, **how)
 
     def concerned(self, players: int, seats: int) -> NDArray[np.bool_]:
-        """Return, for each row of a game, whether it counts; raise UserError for a seat that does not exist."""
+        """Return a mask of the rows of a game that count; raise UserError for a seat that does not exist."""
         import numpy as np
 
         if self.seat is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOVED = 0.02
-"""Share of deals with different counted seats above which the change itself is said to select the seats of a metric."""
+"""Share of deals with different counted seats above which the change itself counts as selecting the seats."""
 UNSEEN = 2.0  # the error of a sum of differences is at least this multiple of the largest deviation of a deal
 _ROUNDING = 1e-13
 BASE_SUM, BASE_COUNT, SUM, COUNT = range(4)  # features of a game, see wsim.stats.moments
@@ -97,7 +97,7 @@ class Contrasts:
         self._farthest = np.zeros(variants * metrics)
 
     def plus(self, played: Sequence[Features]) -> Contrasts:
-        """Return new sums with more deals; ``played``: the features from ``MetricReading``, baseline first."""
+        """Return the sums extended by more deals; ``played``: features from ``MetricReading``, baseline first."""
         base = [np.tile(part, (self.variants, 1)) for part in played[0]]
         changed = [np.concatenate(parts) for parts in zip(*played[1:], strict=True)]
         result = Contrasts(self.variants, self.metrics, self.wished, self.weighted, self.pooled)
@@ -144,7 +144,7 @@ class Contrasts:
         self._powers = before._powers + np.stack([(added**2).sum(axis=1), (added**4).sum(axis=1)])
 
     def _deviations(self, arm: Sequence[Floats]) -> Floats:
-        """Return how much deals deviate from the baseline's means, in units of sums over ``counts``."""
+        """Return each deal's deviation from the baseline's means, in units of sums over ``counts``."""
         total = np.zeros_like(arm[0])
         for (sign, numerator, denominator), values, weights in zip(_BASE, arm[0::3], arm[1::3], strict=False):
             mean = np.nan_to_num(self._moments.ratio(numerator, denominator).value)[:, None]
@@ -164,7 +164,7 @@ class Contrasts:
         return self.deals * np.stack([np.einsum("vf,fvd->vd", form, np.stack(parts)) for form, parts in sides])
 
     def _pooled_values(self) -> tuple[Floats, Floats]:
-        """Return the pooled figure in baseline and variants, and its errors as linear forms in the features of both.
+        """Return the pooled figure of baseline and variants, and its errors as linear forms in their features.
 
         The shapes are (2, variants) and (2, variants, features).
         """
@@ -179,7 +179,7 @@ class Contrasts:
         return values, forms
 
     def _with_pooled(self, means: Estimate, base: int, changed: int) -> Estimate:
-        """Return the estimates, with the pooled figure's replaced by the sum over both arms with these signs."""
+        """Return the estimates, with entries of the pooled figure replaced by a signed sum over both arms."""
         if self._of_whole is None:
             return means
         values, forms = (np.einsum("s,s...->...", (base, changed), part) for part in self._pooled_values())
@@ -198,7 +198,7 @@ class Contrasts:
         return self._with_pooled(self._moments.contrast(*_CHANGED[: self._ratios]), 0, 1)
 
     def effects(self, level: float = 0.95) -> Estimate:
-        """Return variant minus baseline on common deals; the error accounts for their covariance.
+        """Estimate variant minus baseline on common deals; errors account for the covariance.
 
         If any deal differs, the error allows for rare unseen deals, each with a deviation as large as the largest
         observed one, ``R``. Unseen deals that would offset a sum of differences of ``4 R`` are all missed with a chance
@@ -210,7 +210,7 @@ class Contrasts:
         return replace(raw, error=np.where(self.differing > 0, np.fmax(raw.error, unseen), raw.error))
 
     def _paired(self, level: float = 0.95) -> Estimate:
-        """Return variant minus baseline, with errors from the observed deals only."""
+        """Estimate variant minus baseline, with errors based only on the observed deals."""
         less = [(-sign, numerator, denominator) for sign, numerator, denominator in _BASE[: self._ratios]]
         raw = self._with_pooled(self._moments.contrast(*_CHANGED[: self._ratios], *less, level=level), -1, 1)
         # where both arms agree in every game, rounding leaves an error of about 1e-9 of a single arm's error
@@ -219,13 +219,13 @@ class Contrasts:
         return replace(raw, error=error)
 
     def counts(self) -> NDArray[np.float64]:
-        """Return the denominators of baseline and variant: rows, games or wishes that count, shape (groups, 2)."""
+        """Return the denominators (rows, games or wishes that count) of baseline and variant, shape (groups, 2)."""
         counts: NDArray[np.float64] = np.where(self._wished[:, None], self._controls(), 0.0)
         counts += self._moments.totals[:, [BASE_COUNT, COUNT]]
         return counts
 
     def _controls(self) -> NDArray[np.float64]:
-        """Return the numbers of overruled wishes in baseline and variant, shape (groups, 2)."""
+        """Return the number of overruled wishes in baseline and variant, shape (groups, 2)."""
         controls: NDArray[np.float64] = self._moments.totals[:, [BASE_CONTROLS, CONTROLS] if self.wished else [0, 0]]
         return controls
 
@@ -255,7 +255,7 @@ class Contrasts:
         return range(0, self.variants * self.metrics, self.metrics)
 
     def has_interval(self) -> NDArray[np.bool_]:
-        """Return which effects have an interval: enough deals differ and, for worth, enough wishes were overruled."""
+        """Return a mask of effects with an interval: enough deals differ and, for worth, enough wishes overruled."""
         known: NDArray[np.bool_] = self.effective_deals() >= DIFFERING
         known &= ~self._wished | (self._controls().min(axis=1) >= ENOUGH)
         return known

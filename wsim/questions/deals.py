@@ -1,8 +1,8 @@
 """Arms on common deals: every arm plays the same games with the same seed, and results are summed deal by deal.
 
 The deal of a game depends only on the seed and its number (wsim/rng.py), so the luck of cards and seating is the same
-in every arm and cancels in a contrast between arms. Each game is reduced to a few numbers, its *features*, and these
-are summed over deals (``wsim.stats.moments``), so memory use does not grow with the number of games.
+in every arm and cancels in a contrast between arms. Each game is reduced to a few *features*, which are summed over
+deals (``wsim.stats.moments``), so memory use does not grow with the number of games.
 
 All comparisons use this module: what-if (variants and a baseline), matches (line-ups), skill and robustness (players in
 self-play), balance (values of a game), tuning (candidates), and the evaluation of nets.
@@ -41,7 +41,7 @@ numbers.
 Features: TypeAlias = Sequence[NDArray[Any]]
 """Features of games, each an array of shape (..., games), in the form that ``wsim.stats.moments.Moments.add`` takes."""
 Reading: TypeAlias = "Callable[[pl.DataFrame, range], Features]"
-"""Called with a seats table (whole games in order) and the numbers of its games; returns their features."""
+"""A function of a seats table (whole games in order) and its game numbers; returns the features of the games."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Arm:
 
     Attributes
     ----------
-    name: its name.
+    name: the name of the arm.
     simulators: a single one; or one for each seat in ``seats``, which treats that seat differently (forbids trade, for
         example).
     seats: the seats whose rows come from these simulators; None if a single simulator provides all rows.
@@ -85,7 +85,7 @@ class Arm:
         return self.simulators[0].seats_frame(rows).with_columns(columns)
 
     def _played(self, games: range) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """Play games and return their rows, and how often each row wanted the items (``rows_and_wishes``)."""
+        """Play games and return their rows and each row's counts of wishes for the items (``rows_and_wishes``)."""
         if self.seatings:
             rows = _in_every_seating(self.simulators[0], games)
             return rows, np.zeros((len(rows), 0, 3))
@@ -98,7 +98,7 @@ class Arm:
 
 
 def _in_every_seating(simulator: Simulator, deals: range) -> NDArray[Any]:
-    """Play deals in every seating of the line-up and return the rows, with the games of each deal together."""
+    """Play deals in every seating of the line-up and return the rows; games of the same deal are adjacent."""
     orders, seats = orders_of(simulator.plan.players), simulator.seats
     rows = np.zeros((len(orders), len(deals), seats), simulator.row_dtype)
     for order, of_order in zip(orders, rows, strict=True):
@@ -118,7 +118,7 @@ def wish_columns(items: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Arms:
-    """Several arms, and the function that reads features from their games.
+    """Several arms, with the function that extracts features from their games.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ class _ArmByArm:
 def arm_by_arm(
     sets: Sequence[Arms], ready: Sequence[Ready], games: range, execution: Execution
 ) -> list[list[Features]]:
-    """Play the same games in all arms and return the features of each arm, by set; ``ready``: all simulators.
+    """Play the same games in all arms, and return each arm's features, by set; ``ready``: all simulators.
 
     The games of all arms form one sequence, so that all threads have work even with many arms and few games.
     """
@@ -183,19 +183,19 @@ def arm_by_arm(
 
 
 def _joined(parts: Sequence[Features]) -> Features:
-    """Concatenate the features of games."""
+    """Concatenate features along the axis of games."""
     if len(parts) == 1:
         return parts[0]
     return [np.concatenate(part, axis=-1) for part in zip(*parts, strict=True)]
 
 
 def sample(simulator: Simulator) -> pl.DataFrame:
-    """Return an empty seats table, which has all columns and their possible names."""
+    """Return a seats table without rows, for its columns and their possible names."""
     return simulator.seats_frame(np.zeros(0, simulator.row_dtype))
 
 
 def sides_of(simulator: Simulator) -> tuple[tuple[int, ...], ...]:
-    """Return the seats of each side, read from a game, without seats that do not compete."""
+    """Play a game to find the seats of each side, without seats that do not compete."""
     frame = Arm("", (simulator,)).frame(range(1))
     column = "team" if "team" in frame.columns else "seat"
     sides: dict[int, list[int]] = {}
@@ -213,7 +213,7 @@ def wins_of(frame: pl.DataFrame, games: int) -> NDArray[np.int64]:
 
 
 def different_policies(plan: Plan, policies: Iterable[str | Callable[..., int]], twice: str) -> tuple[str, ...]:
-    """Return policies in canonical spelling; raise UserError with the message ``twice`` for a duplicate."""
+    """Spell policies canonically; raise UserError with the message ``twice`` for a duplicate."""
     names = [name for policy in policies for name in plan.replace(players=1, policies=[policy]).policies]
     for index, name in enumerate(names):
         if name in names[:index]:

@@ -78,7 +78,7 @@ def function_of(question: Question) -> Callable[..., Answer]:
 
 
 def _keyword_names(question: Question) -> tuple[dict[str, str], dict[str, str]]:
-    """Return, by keyword, the option fields and the plan keys whose keyword differs from their name.
+    """Map keywords to the option fields and to the plan keys whose names differ from their keywords.
 
     Keywords follow the command line: in a what-if, ``set`` is the change, and ``base_set`` is the plan's ``set``.
     """
@@ -92,7 +92,7 @@ def _keyword_names(question: Question) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _with_field_names(question: Question, keys: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the keywords by option field, and separately the renamed plan keys."""
+    """Rename keywords to option fields; return the renamed plan keys separately."""
     fields, plan = _keyword_names(question)
     for keyword, name in fields.items():
         if keyword in keys and name in keys:
@@ -111,7 +111,7 @@ def _keys_set_by(question: Question) -> set[str]:
 
 
 def _signature(question: Question) -> tuple[inspect.Signature, list[str]]:
-    """Return the signature of a question's function, and a line of help per keyword."""
+    """Build the signature of a question's function, and a line of help per keyword."""
     plan_spelled = {key: keyword for keyword, key in _keyword_names(question)[1].items()}
     parameters, lines = dict[str, inspect.Parameter](), []
     for parameter, text in _parameters_of_groups(question):

@@ -16,7 +16,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Largest:
-    """How the rows of a table are described.
+    """A description of the rows of a table in words, for a conclusion.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Largest:
     relative: bool = False
 
     def conclusion(self, rows: Sequence[Row], none: str, items: str) -> Conclusion:
-        """Return the conclusion about rows.
+        """Describe the largest effects among the rows, and how many are clear.
 
         Parameters
         ----------
@@ -52,7 +52,7 @@ class Largest:
         return Conclusion(f"{first[:1].upper()}{first[1:]}.", f"{detail}." if detail else "", clear=True)
 
     def sentence(self, row: Row) -> str:
-        """Describe the effect of a row."""
+        """Describe the effect in a row, with its interval."""
         return self.words(row).effect(row[self.column], *self._ends(row), self.level)
 
     def _size(self, row: Row) -> float:

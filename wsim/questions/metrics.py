@@ -56,7 +56,7 @@ WANTED, COULD = "wanted", "could"
 count.
 """
 RECORDED = 1e-12
-"""Chance of overruling policies in games of which only the wishes are needed: practically never."""
+"""Chance of overruling policies in games that only record wishes: practically never."""
 _OF_WISHES: Mapping[str, str] = {**dict.fromkeys(WORTHS, "overrule policies"), WANTED: "record wishes"}
 """Metrics based on wishes, each with a description of the games that it needs."""
 _KINDS: Mapping[str, tuple[Kind, str]] = {
@@ -80,7 +80,7 @@ class Metric:
     Attributes
     ----------
     name: the metric as written.
-    column: the averaged column of the seats table.
+    column: the seats table column that is averaged.
     share: whether its values are between 0 and 1.
     where: pairs of a column and the name that a seat must have in it to count; empty: all seats concerned.
     item: the owned item, if the metric is about one.
@@ -103,7 +103,7 @@ class Metric:
     pooled: PooledFigure | None = None
 
     def estimand(self, seats_text: str = "of all seats") -> str:
-        """Describe the estimand in a few words; ``seats_text``: the seats that count."""
+        """Describe the estimand in a phrase; ``seats_text``: a phrase for the seats that count."""
         if self.pooled is not None:
             return self.pooled.about
         if self.wished:
@@ -125,7 +125,7 @@ class Metric:
 
 
 def kind_of_metric(name: str) -> tuple[Kind, str]:
-    """Return the kind and unit of a metric from its name."""
+    """Return the column kind and unit of the metric with this name."""
     head, colon, _ = name.partition(":")
     column = _OF_WORTH.get(head, outcome_column(head))
     if head in WORTHS:
@@ -197,7 +197,7 @@ def is_of_worth(name: str) -> bool:
 
 
 def _wish_metric(name: str, seats: pl.DataFrame) -> Metric:
-    """Return a worth or viability metric; raise UserError if a seats table does not count wishes for its item."""
+    """Parse a worth or viability metric; raise UserError if a seats table does not count wishes for its item."""
     head, _, item = name.partition(":")
     for column in seats.columns:
         known = column.removeprefix("followed:")
@@ -290,7 +290,7 @@ def played_for(plan: Plan, metric: str) -> Plan:
 
 
 def measures_of(seats: pl.DataFrame) -> list[str]:
-    """Return the columns of a seats table whose means can be compared."""
+    """Return the names of the seats table columns whose means can be compared."""
     kinds = seats.schema.items()
     return [name for name, kind in kinds if (kind.is_numeric() or _is_flag(kind)) and name not in _NO_MEASURE]
 
@@ -306,7 +306,7 @@ def _is_share(column: str, seats: pl.DataFrame) -> bool:
 
 
 def groups_of(seats: pl.DataFrame) -> dict[str, list[str]]:
-    """Return the columns with at least two names (wonder, side, policy), and these names."""
+    """Map each column with at least two names (wonder, side, policy) to its names."""
     import polars as pl
 
     groups = {name: kind.categories.to_list() for name, kind in seats.schema.items() if isinstance(kind, pl.Enum)}
@@ -314,14 +314,14 @@ def groups_of(seats: pl.DataFrame) -> dict[str, list[str]]:
 
 
 def _items(seats: pl.DataFrame, owned: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns of owned items, mapped to the names of the items."""
+    """Map the columns of owned items to the names of the items."""
     return {
         column: column.removeprefix(prefix) for prefix in owned for column in seats.columns if column.startswith(prefix)
     }
 
 
 def _listed(words: Sequence[str]) -> str:
-    """Return ``a, b or c``."""
+    """Join words as ``a, b or c``."""
     return " or ".join(", ".join(words).rsplit(", ", 1))
 
 
@@ -349,7 +349,7 @@ def _group(name: str, seats: pl.DataFrame) -> tuple[str, str]:
 
 
 def group_metrics(measures: Sequence[str], seats: pl.DataFrame) -> list[Metric]:
-    """Return metrics of the measures (``score``, ``win``) for every wonder, side and policy in a seats table."""
+    """Return the measures (``score``, ``win``) as metrics for every wonder, side and policy in a seats table."""
     columns = {measure: outcome_column(measure) for measure in measures}
     return [
         Metric(f"{measure}:{name}", column, _is_share(column, seats), where=((group, name),))
@@ -370,7 +370,7 @@ def owned_metrics(names: Sequence[str], seats: pl.DataFrame, owned: Mapping[str,
 def sums_of(
     frame: pl.DataFrame, per_game: int, metrics: Sequence[Metric], concerned: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Return numerator, denominator and a code for the counted seats, for each game and metric.
+    """Compute numerator, denominator and a code for the counted seats, for each game and metric.
 
     Parameters
     ----------
@@ -426,7 +426,7 @@ class SeatsReader:
         return result
 
     def sums(self, metrics: Sequence[Metric], per_game: int) -> NDArray[np.float64]:
-        """Return numerator, denominator and code of the counted seats for each game and metric; see ``sums_of``."""
+        """Compute numerator, denominator and code of the counted seats for each game and metric; see ``sums_of``."""
         wished = any(metric.wished for metric in metrics)
         result = np.empty((self._frame.height // per_game, len(metrics), 5 if wished else 3))
         if wished:

@@ -1,8 +1,7 @@
 """Pooled figures of all games: smooth functions of sums over games, such as an effective number of ways to win.
 
-Such a figure is not a mean over games. Each game contributes a few numbers, its features; the figure is a function of
-their sums, and its error follows from its derivatives (the delta method), which keeps the covariance of arms on common
-deals.
+Such a figure is not a mean over games. Each game contributes a few features. The figure is a function of their sums,
+and its error follows from the derivatives (the delta method), which keeps the covariance of arms on common deals.
 
     ways_to_win     the exponential of the entropy of the categories in which winners are furthest ahead of the others
     skill, seat,    shares of the variance of the result, from deals that are played in every seating of a mixed table:
@@ -120,7 +119,7 @@ def orders_of(players: int) -> NDArray[np.int64]:
 
 
 def components_of(frame: pl.DataFrame, deals: int, seats: int) -> Floats:
-    """Return the features for ``explained`` from deals played in every seating; shape (features, deals)."""
+    """Compute the features that ``explained`` needs from deals played in every seating; shape (features, deals)."""
     players = _competing(frame, seats)
     share = _by_game(frame["win_share"], deals * players)[:, :players].reshape(deals, players, players) - 1 / players
     entry = np.stack([share[:, turn, np.argsort(order)] for turn, order in enumerate(orders_of(players))], axis=1)
@@ -132,7 +131,7 @@ def components_of(frame: pl.DataFrame, deals: int, seats: int) -> Floats:
 
 
 def explained(sums: Any) -> Any:
-    """Return the shares of the variance of a seat's result (``SOURCES``) from the sums of ``components_of``.
+    """Decompose the variance of a seat's result into shares by source (``SOURCES``), from sums of ``components_of``.
 
     Every deal is a Latin square of seats and policies, an analysis of variance without replication. The variance of the
     means is subtracted from the main effects, and the noise from the interaction.
@@ -192,6 +191,6 @@ def plan_of(plan: Plan, pooled: PooledFigure) -> Plan:
 
 
 def in_seatings(plan: Plan) -> Plan:
-    """Return the plan with every deal played in every seating (``wsim.questions.deals.Arm``)."""
+    """Return a plan that can be played in every seating of each deal (``wsim.questions.deals.Arm``)."""
     plain = {CHARACTER: None} if CHARACTER in plan.options else {}
     return plan.replace(rotate=False, **plain)

@@ -61,14 +61,14 @@ class Question:
         that list; empty: not listed. aliases: former names of the command and of the function.
     function: the name of its Python function; default: the name.
     plan: the plan keys that it takes; empty: it takes no plan. games: its default number of games.
-    games_help: this default in words, for the help. plan_options: plan options whose name is different in this
+    games_help: this default in words, for the help. plan_options: plan options that have a different name in this
         question.
     display: a dataclass of options that are passed as keywords to the answer's ``display``.
     write: a function of the answer and the groups that writes the requested files and returns the path or paths;
         empty: the command has ``--out FILE``.
     only_command: options that only the command has, not the form, in addition to ``OUTPUTS``.
     section: the heading for its answers on the page of a run; empty: not shown.
-    people_page: whether the page of people's games explains how to get an answer as long as there is none.
+    people_page: whether the page of people's games explains how to get an answer while there is none.
     item_link: the link to its form on the page of a card or wonder; None: no link.
     item_effects: whether the main table of its answers has effects of cards or wonders, each shown on the item's page.
     change_fields: the field for changed values (``PATH=VALUE``), which the catalogue page fills in, and further fields
@@ -141,7 +141,7 @@ class Question:
 
     @property
     def words(self) -> tuple[type[Options], Field[Any]] | None:
-        """The group and field that take the positional arguments, if any."""
+        """The option group and field that take the positional arguments, if any."""
         for group in self.option_groups:
             for option_field, option in options_of(group).values():
                 if option.argument and option.hidden:
@@ -187,7 +187,7 @@ class Question:
         )
 
     def answered(self, plan: Plan | None, groups: Sequence[Options], execution: Execution) -> Answer:
-        """Compute and return the answer; raise Interrupted on Ctrl-C with the answer so far."""
+        """Compute the answer and record how to repeat it; raise Interrupted on Ctrl-C with the answer so far."""
         plans = (plan,) if self.plan else ()
         try:
             answer: Answer = self.named(self.ask)(*plans, *groups, execution)
@@ -232,7 +232,7 @@ class Question:
             flat = None if plan is None else plan.as_dict()
             options = [group.record() for group in groups]
             for group, record in zip(groups, options, strict=True):
-                for key in record.keys() & set(OUTPUTS):  # where an answer is written is not part of the question
+                for key in record.keys() & set(OUTPUTS):  # the output path of an answer is not part of the question
                     record[key] = options_of(group)[key][0].default
             asked = {"question": self.name, "plan": flat, "groups": options}
             object.__setattr__(answer, "asked", json.loads(json.dumps(asked)))

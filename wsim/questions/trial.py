@@ -43,7 +43,7 @@ class Sums(Protocol):
         ...
 
     def plus(self, played: Any, /) -> Any:
-        """Return new sums with more deals."""
+        """Return the sums extended by more deals. Does not modify this object."""
         ...
 
     def effects(self) -> Estimate:
@@ -51,7 +51,7 @@ class Sums(Protocol):
         ...
 
     def has_interval(self) -> NDArray[np.bool_]:
-        """Return, for each effect, whether enough deals differ for an interval."""
+        """Return a mask of the effects for which enough deals differ for an interval."""
         ...
 
     def identical(self, contrast: int, /) -> bool:
@@ -146,7 +146,7 @@ class Trial(Generic[Known]):
         self.sums = self.sums.plus(block)
 
     def look(self) -> None:
-        """Test the contrasts on the deals so far."""
+        """Take an interim look: test the contrasts on the deals so far."""
         sums, enough = self.sums, min(IDENTICAL, self.question.budget)
         look = self._test.look(sums.deals, sums.effects(), sums.has_interval())
         self.looks.append(look)
@@ -158,12 +158,12 @@ class Trial(Generic[Known]):
                 self.decided.setdefault(contrast, Decision(verdict, look, sums))
 
     def _deciding(self) -> list[tuple[float, float, float]]:
-        """Return the deciding effects at the last look, each with the ends of its interval."""
+        """Return the effects that decide the trial, each with its interval, as of the last look."""
         look = self.looks[-1]
         return [(float(look.effects.value[at]), float(look.low[at]), float(look.high[at])) for at in self.sums.deciding]
 
     def _sentences(self) -> list[str]:
-        """Describe the deciding effects at the last look."""
+        """Describe the effects that decide the trial, as of the last look."""
         return [say(*effect) for say, effect in zip(self._said, self._deciding(), strict=False)]
 
     def finished(self) -> bool:
@@ -175,7 +175,7 @@ class Trial(Generic[Known]):
         return self.stopped in ("clear", "known")
 
     def known(self, half: float) -> bool:
-        """Return whether all deciding effects are known to within a half width, or no deal differs."""
+        """Return whether all deciding intervals have at most this half width, or no deal differs."""
         return all(
             (high - low) / 2 <= half or self.is_identical(contrast)
             for contrast, (_, low, high) in enumerate(self._deciding())
@@ -187,6 +187,6 @@ class Trial(Generic[Known]):
 
 
 def blocks_of(looks: Sequence[int]) -> list[range]:
-    """Return blocks of at most ``BLOCK`` deals up to the last look; a block ends at every look."""
+    """Divide the deals up to the last look into blocks of at most ``BLOCK``; a block ends at every look."""
     edges = sorted({*looks, *range(BLOCK, looks[-1], BLOCK)})
     return [range(first, last) for first, last in zip([0, *edges], edges, strict=False)]

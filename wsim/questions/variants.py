@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wsim.questions.whatif.question import Change
 
 MAX_VARIANTS = 50
-_WRITING = ("changes", "source", "catalogue")  # entries of a provenance that only record where the rules come from
+_WRITING = ("changes", "source", "catalogue")  # provenance entries that only record the origin of the rules
 _NUMBER = r"[-+]?\d+(?:\.\d+)?"
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?:\.\.({_NUMBER}))?")
 _GRAMMAR = "write PATH=5..9, PATH=5..9..2 (in steps of 2) or PATH=5,7,9"
@@ -54,7 +54,7 @@ class Variant:
 
 
 def variants_of(plan: Plan, change: Change, seat: int | None, baseline: Simulator) -> list[tuple[Variant, Arm]]:
-    """Return the variants of a plan, each with its arm ready to play; raise UserError for an invalid change."""
+    """Create the variants of a plan, each with its arm ready to play; raise UserError for an invalid change."""
     if change.ban:
         seats = tuple(range(plan.players)) if seat is None else (seat,)
         return [_restricted(plan, ban, seats, baseline) for ban in dict.fromkeys(change.ban)]
@@ -67,7 +67,7 @@ def variants_of(plan: Plan, change: Change, seat: int | None, baseline: Simulato
 def _changed(
     plan: Plan, change: Change, name: str, baseline: Simulator, value: str | None = None
 ) -> tuple[Variant, Arm]:
-    """Return the variant with changed rules; for the value of a sweep, ``path=value`` becomes its name."""
+    """Create a variant with changed rules; for the value of a sweep, ``path=value`` becomes its name."""
     for file in change.change_files:
         if plan.path_of(file) != file:
             raise UserError(f"{file!r} also exists in the folder of the plan file: write ./{file}")
@@ -105,7 +105,7 @@ def _seats(recorded: Any, plans: int) -> tuple[int, ...] | None:
 
 
 def _rules(provenance: Any) -> Any:
-    """Return the rules in a provenance, without the entries that record where they come from."""
+    """Return the rules in a provenance, without the entries that record their origin."""
     if isinstance(provenance, Mapping):
         rules = {key: value for key, value in provenance.items() if key not in _WRITING or isinstance(value, Mapping)}
         return {key: _rules(value) for key, value in rules.items()}
@@ -113,7 +113,7 @@ def _rules(provenance: Any) -> Any:
 
 
 def _restricted(plan: Plan, ban: str, seats: tuple[int, ...], baseline: Simulator) -> tuple[Variant, Arm]:
-    """Return the variant that forbids one seat some actions, for each of the seats in turn."""
+    """Create the variant that forbids one seat some actions, for each of the seats in turn."""
     restrict: Restrict | None = find_game(plan.game).RESTRICT
     if restrict is None:
         raise UserError(f"{plan.game} cannot restrict a seat")
@@ -147,7 +147,7 @@ def sweep_values(sweep: str) -> tuple[str, list[str]]:
 
 
 def _range(sweep: str, text: str) -> list[str]:
-    """Return the numbers of ``5..9`` or ``5..9..2`` as exact decimal strings, as whole numbers if all are whole."""
+    """Expand ``5..9`` or ``5..9..2`` to exact decimal strings; if all values are whole, to whole numbers."""
     match = _RANGE.fullmatch(text)
     if match is None:
         raise UserError(f"{text!r} in the sweep {sweep!r} is not a range of numbers: {_GRAMMAR}")

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 
 BLOCK, BLOCKS = 1024, 20
 WISHES, CHANCE = 2000, 0.01
-"""Number of games used for ``wanted``, and how often policies are overruled in them."""
+"""Number of games used for ``wanted``, and the chance that a policy is overruled in them."""
 NEVER, ALWAYS = 0.02, 0.95
 """Shares of turns between which an item is wanted neither too rarely nor too often."""
 NOTES = (
@@ -135,7 +135,7 @@ class CharacterAnswer(AskedAnswer):
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """State what differs most, or when games are decided and how often the lead changes."""
+        """State the largest differences, or when games are decided and how often the lead changes."""
         level = float(stored.record["question"]["level"])
         if stored.record.get("differences"):
 
@@ -240,7 +240,7 @@ def _rows(frame: pl.DataFrame, several: bool) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, eq=False)
 class _Features:
-    """Follows the games of an arm and returns their features, shape (features, games); can be sent to a worker."""
+    """Computes the features of an arm's games, shape (features, games); can be sent to a worker."""
 
     simulator: Simulator
     playouts: int | None
@@ -265,7 +265,7 @@ def _by_game(column: pl.Series, games: int) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class _AllArms:
-    """Plays the same games in every arm."""
+    """Plays the same games in every arm and returns their features."""
 
     arms: tuple[_Features, ...]
 
@@ -321,7 +321,7 @@ def _quantities(sums: NDArray[np.float64], games: int, moments: Sequence[str], w
 
 
 def ask(plan: Plan, question: CharacterQuestion, execution: Execution = Execution()) -> CharacterAnswer:
-    """Follow games of a plan and of its variants, and return the character of each.
+    """Play a plan and its variants turn by turn, and measure the character of each.
 
     Raises UserError for an invalid question, Interrupted on Ctrl-C with the answer so far.
     """
@@ -425,7 +425,7 @@ def _estimate(
 
 
 def _differences(moments: Moments, arms: Sequence[str], whole: Sequence[_Quantities], level: float) -> pl.DataFrame:
-    """Return the differences from the baseline for each other arm and every figure."""
+    """Return the difference between each variant and the baseline, for every figure."""
     base, tables = whole[0], [_empty("differences")]
     for arm, own in zip(arms[1:], whole[1:], strict=True):
         both = [name for name in own.names if name[0] == "figures" and name in base.names]
@@ -447,7 +447,7 @@ def _differences(moments: Moments, arms: Sequence[str], whole: Sequence[_Quantit
 
 
 def _empty(table: str) -> pl.DataFrame:
-    """Return an empty table with the right columns."""
+    """Return the table with this name without rows."""
     columns = {
         end: pl.Float64 if column.ends or column.kind in (NUMBER, SHARE) or column is Q else pl.String
         for column in _COLUMNS[table]
@@ -460,7 +460,7 @@ def _empty(table: str) -> pl.DataFrame:
 
 
 def _components(arms: Sequence[tuple[str, Plan, Arm]], question: CharacterQuestion, games: int) -> pl.DataFrame:
-    """Return the shares of variance due to skill, seat and deal, from deals played in every seating."""
+    """Estimate the shares of variance due to skill, seat and deal from deals played in every seating."""
     tables = [_empty("components")]
     for name, plan, arm in arms:
         if len(set(arm.simulators[0].labels)) < 2 or plan.players < 3:
@@ -487,7 +487,7 @@ def _components(arms: Sequence[tuple[str, Plan, Arm]], question: CharacterQuesti
 
 
 def _viability(arms: Sequence[tuple[str, Plan, Arm]], question: CharacterQuestion, games: int) -> pl.DataFrame:
-    """Return how often each item is wanted when it is available, the least wanted first."""
+    """Measure how often each item is wanted when it is available; the least wanted come first."""
     tables = [_empty("viability")]
     for name, plan, _ in arms:
         if find_game(plan.game).WISHES is None or {"randomise", "overrule"} & set(plan.options):

@@ -58,7 +58,7 @@ class CompareAnswer(AskedAnswer):
     Attributes
     ----------
     runs: the folders of the runs; differences are the second run minus the first.
-    differs: the differences in how the runs were made, by path: first and second.
+    differs: the settings in which the runs differ, by path: the values in the first and second run.
     paired: whether the runs are paired game by game. how: a sentence on this, with the reason.
     games: the number of games of each run that count.
     level: confidence level of each interval separately.
@@ -130,7 +130,7 @@ class CompareAnswer(AskedAnswer):
         return Document(stored.main, sheets, notes=[f"{stored.record['how']}."])
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer as a document: differences in how the runs were made, points and counts, shares."""
+        """Return the answer as a document: differing settings, then points and counts, then shares."""
         shown = view(self.metrics)
         tables = [Sheet("What differs", self._differences())] if self.differs else []
         for what, part in shown.partition_by("share", as_dict=True, maintain_order=True, include_key=False).items():
@@ -197,7 +197,7 @@ def ask(question: CompareQuestion, execution: Execution = Execution()) -> Compar
 
 
 def _with_more_games(run: Run, games: int, execution: Execution) -> Run:
-    """Return a run with at least ``games`` games, after playing the missing ones into its folder."""
+    """Play the missing games into a run's folder, and return the run with at least ``games`` games."""
     if run.plan.games >= games and run.complete:
         return run
     if run.plan.code:
@@ -261,7 +261,7 @@ def compare_runs(
 
 
 def _worths(first: Run, second: Run, names: Sequence[str], level: float) -> pl.DataFrame:
-    """Return the rows of worth metrics, treating the runs as independent; raise UserError if either run lacks one."""
+    """Compare worth metrics of two runs, treated as independent; raise UserError if either run lacks one."""
     rows: list[dict[str, Any]] = []
     tables = [run.worth(level=level).frame for run in (first, second)] if names else []
     z = float(normal_quantile((1 + level) / 2))
@@ -313,7 +313,7 @@ def _seats_a_game(run: Run) -> int:
 
 
 def _metrics(first: Run, second: Run, names: Sequence[str]) -> tuple[Metric, ...]:
-    """Return the requested or the default metrics; raise UserError for a metric that neither run has."""
+    """Return the requested metrics (or the default ones); raise UserError for a metric that neither run has."""
     samples = [pl.DataFrame(schema=run.seats.collect_schema()) for run in (first, second)]
     by_people = bool(first.people or second.people)
     if by_people:  # only columns that both recorded; the players are what is compared
@@ -411,7 +411,7 @@ def _paired(
     level: float,
     progress: Progress | None,
 ) -> dict[str, pl.Series]:
-    """Return the columns of a comparison on the common games of both runs."""
+    """Compare two runs on their common games, and return the result as columns."""
     seats, known, total = _seats_a_game(first), Contrasts(1, len(metrics)), sum(map(len, common))
     for left, right in zip(*(_blocks(run, common, metrics, seats) for run in (first, second)), strict=True):
         known = known.plus([left, right])
@@ -430,7 +430,7 @@ def _paired(
 def _separate(
     first: Run, second: Run, metrics: tuple[Metric, ...], level: float, progress: Progress | None
 ) -> dict[str, pl.Series]:
-    """Return the columns of a comparison of two independent runs."""
+    """Compare two independent runs, and return the result as columns."""
     seats, total, done = _seats_a_game(first), first.games + second.games, 0
     estimates, counts = [], []
     for run in (first, second):
@@ -451,7 +451,7 @@ def _separate(
 def _with_people(
     first: Run, second: Run, metrics: tuple[Metric, ...], level: float
 ) -> tuple[dict[str, pl.Series], str]:
-    """Return the columns of a comparison with people's games, seat by seat, and a sentence on how it was made.
+    """Compare with people's games seat by seat; return the result as columns and a sentence on the method.
 
     The error of a share is at least one seat, because an event that never happened in a few games is not impossible.
     Where people chose their boards, the seats of the other run are weighted to the same boards, except in metrics of a
@@ -496,7 +496,7 @@ def _seat_by_seat(
     weights: NDArray[np.float64],
     level: float,
 ) -> tuple[Estimate, NDArray[np.int64]]:
-    """Return the metrics of a seats table with clustered errors, and the number of seats that each counts.
+    """Estimate metrics of a seats table with clustered errors; also return the number of seats that each counts.
 
     ``codes``: the clusters from ``clusterings_of``. ``weights``: the weight of each seat in metrics that are not about
     a single board.
@@ -511,7 +511,7 @@ def _seat_by_seat(
 
 
 def _weights(seats: pl.DataFrame, people: pl.DataFrame, boards: list[str]) -> NDArray[np.float64]:
-    """Return, for each seat, how many times as often people had its board."""
+    """Return a weight for each seat: the share of its board among people divided by its share in this table."""
     shares = [
         frame.select(pl.col(boards).cast(pl.String)).group_by(boards).agg(share=pl.len() / frame.height)
         for frame in (seats, people)

@@ -179,7 +179,7 @@ class MatchAnswer(Answer):
         return Document(rows=shown, named="pairs", tables=tables, notes=self._notes())
 
     def _where(self) -> str:
-        """Describe the tables: ``1e, 4 players``."""
+        """Describe the tables in a phrase: ``1e, 4 players``."""
         rulesets, players = (list(dict.fromkeys(self.pairs[name].to_list())) for name in ("ruleset", "players"))
         return f"{' and '.join(rulesets)}, {' and '.join(map(str, players))} players"
 
@@ -261,7 +261,7 @@ class MatchAnswer(Answer):
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: RepetitionSettings) -> Callable[[], Answer]:
-        """Return a function that plays the same tables again."""
+        """Return a function that plays the recorded tables again."""
         question = MatchQuestion.restored(record["question"])
         recorded_provenance(record["made"])
         _ = _digests(record)
@@ -282,11 +282,11 @@ class MatchAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Describe the compared content."""
+        """Describe how much a repetition compares."""
         return f"{record['deals']:,} deals in every seating, {counted(len(record['pairs']), 'pair')}"
 
     def provenance_differences(self, record: Mapping[str, Any]) -> list[str]:
-        """Return the differences in how the games were made: those of the first policy, or that some policy differs."""
+        """Describe how the settings of the games differ: for the first policy, or else that some policy differs."""
         recorded, current = (recorded_provenance(source["made"]) for source in (record, self.made))
         differences = [] if _digests(record) == _digests(self.made) else ["a policy or a rule set was different"]
         if record.get("seatings") != self.made.get("seatings"):
@@ -388,7 +388,7 @@ def tables_of(
 
 
 def contest_of_files(policies: Sequence[str]) -> AbstractContextManager[None]:
-    """Return a context manager that isolates policies from two or more files, unless the user trusts them."""
+    """Isolate policies from two or more files within a context, unless the user trusts them."""
     from wsim.policies.user_policies import installed_module
 
     files = {entry.file or installed_module(entry) for entry in map(parse_entry, policies)} - {None}
@@ -442,7 +442,7 @@ def play_match(
 def answer_of(
     trials: Sequence[MatchTrial], costs: Sequence[Sequence[Cost]], made: Mapping[str, Any], *, interrupted: bool
 ) -> MatchAnswer:
-    """Return the answer from trials that have had at least one look.
+    """Build the answer from trials that have had at least one look.
 
     Parameters
     ----------
@@ -471,6 +471,6 @@ def answer_of(
 
 
 def _deal_seconds(table: MatchTable, costs: Sequence[Cost]) -> float:
-    """Return the approximate seconds per deal in every seating."""
+    """Estimate the seconds that it takes to play a deal in every seating."""
     games = [costs[policy].waited / costs[policy].games for seating in table.design.seatings for policy in seating]
     return sum(games) / table.design.sides

@@ -21,7 +21,7 @@ FIRST = 1 << 30
 
 @dataclass(frozen=True)
 class Cost:
-    """The measured time of some games of a policy.
+    """The measured time of some self-play games of a policy.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Cost:
 
 
 def costs_of(table: MatchTable) -> list[Cost]:
-    """Return the cost of each policy at a table, excluding its first game, which may compile code."""
+    """Measure the cost of each policy at a table, excluding its first game, which may compile code."""
     return [_cost(simulator) for simulator in table.alone]
 
 

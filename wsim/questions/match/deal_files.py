@@ -67,7 +67,7 @@ def open_folder(folder: Path, made: Mapping[str, Any], *, resume: bool) -> DealF
 
 
 def _fixed(record: Mapping[str, Any], name: str) -> Any:
-    """Return an entry without the values that a continued match may change."""
+    """Return an entry of a record without the values that a continued match may change."""
     value = record.get(name)
     if name != "question" or not isinstance(value, Mapping):
         return value
@@ -124,7 +124,7 @@ class DealFiles:
             self._waiting = []
 
     def take(self, table: MatchTable, first: int, stop: int) -> Block | None:
-        """Return stored deals from ``first`` up to at most ``stop``; None if deal ``first`` is not stored."""
+        """Load stored deals from ``first`` up to at most ``stop``; return None if deal ``first`` is not stored."""
         for games, path in self._parts(table):
             if first in games:
                 try:
@@ -148,7 +148,7 @@ class DealFiles:
         return self._read[name]
 
     def write(self, record: Mapping[str, Any]) -> Path:
-        """Write the answer."""
+        """Write the answer into the folder."""
         self.flush()
         target = self.folder / ANSWER
         write_text(target, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
@@ -160,7 +160,7 @@ def _name(table: MatchTable) -> str:
 
 
 def _frame(table: MatchTable, block: Block) -> pl.DataFrame:
-    """Return one row per side and game."""
+    """Return a block of deals as a frame, one row per side and game."""
     deals, seatings, sides = block.wins.shape
     side_at = np.argsort(table.design.places(table.plan.seed, block.games)).astype(np.uint8)
     policies = np.broadcast_to(np.array(table.design.seatings, np.uint32), block.wins.shape).reshape(-1)
@@ -182,7 +182,7 @@ def _frame(table: MatchTable, block: Block) -> pl.DataFrame:
 
 
 def _block(table: MatchTable, frame: pl.DataFrame, games: range, path: Path) -> Block:
-    """Read deals back; raise StoreError for rows that this table did not write."""
+    """Convert stored rows to a block of deals; raise StoreError for rows that this table did not write."""
     wanted = frame.filter(pl.col("deal").is_between(games.start, games.stop - 1))
     shape = (len(games), len(table.design.seatings), table.design.sides)
     if wanted.height != shape[0] * shape[1] * shape[2]:

@@ -55,7 +55,7 @@ class Design:
 
     Attributes
     ----------
-    policies: their number. sides: the number of players or teams at a table.
+    policies: the number of policies. sides: the number of players or teams at a table.
     seatings: the policy of each side in each line-up; all line-ups differ.
     cells: the figures to measure.
     drawn: whether the entries of a seating refer to *places*, which are assigned to sides at random in every deal
@@ -105,7 +105,7 @@ class Design:
         return list(combinations(range(self.policies), 2))
 
     def edges(self) -> Floats:
-        """Return the weight of each cell in a pair's difference in win share, shape (pairs, cells)."""
+        """Return the weights of cells in the difference in win share of each pair, shape (pairs, cells)."""
         rows = np.zeros((len(self.pairs), len(self.cells)))
         indices = {cell: index for index, cell in enumerate(self.cells)}
         for row, pair in zip(rows, self.pairs, strict=True):
@@ -115,8 +115,7 @@ class Design:
 
     @cached_property
     def leads(self) -> NDArray[np.int64]:
-        """The weight of each score in the lead of a pair's first policy over its second, shape (pairs, seatings,
-        sides).
+        """Weights of the scores in each pair's lead (first policy over second), shape (pairs, seatings, sides).
 
         The lead is the mean score of the first policy's sides minus that of the second's, at tables with both; weights
         are in ``WIN_UNITS``, so that they are whole numbers.
@@ -179,7 +178,7 @@ def _design(
 
 
 def _groups(policies: int, sides: int) -> list[Seating]:
-    """Return the groups of policies that share a table: all of them as evenly as possible, or one per side."""
+    """Return the groups of policies that share a table: all policies as evenly as possible, or one per side."""
     each, more = divmod(sides, policies)
     every = range(policies)
     return (

@@ -104,7 +104,7 @@ class MatchQuestion(Options):
 
 
 def player_numbers(text: str) -> tuple[int, ...]:
-    """Parse comma-separated numbers of players or a range such as 3..7; raise UserError for anything else."""
+    """Parse comma-separated player counts or a range such as 3..7; raise UserError for anything else."""
     numbers: list[int] = []
     for part in names(text):
         written, dots, end = part.partition("..")

@@ -76,7 +76,7 @@ def circle(trial: MatchTrial) -> list[int]:
 
 
 def _ahead(trial: MatchTrial) -> Interval:
-    """Return, for each pair, how much more often the first finishes ahead of the second than behind it."""
+    """Estimate, for each pair, how much more often the first finishes ahead of the second than behind it."""
     design = trial.table.design
     numbers, index = np.unique(trial.orders, return_inverse=True)
     orders = orders_of(numbers, np.ones(len(numbers), np.int64), design.sides, design.policies)

@@ -93,7 +93,7 @@ def stopped_of(trials: Sequence[MatchTrial]) -> str:
 
 
 def _interval_columns(name: str, figure: Interval, at: Sequence[int]) -> dict[str, pl.Series]:
-    """Return the columns of a figure and its interval ends, for some pairs or cells."""
+    """Return columns with a figure and its interval ends for the selected pairs or cells."""
     indices = list(at)
     ends = {"": figure.value, "_low": figure.low, "_high": figure.high}
     return {f"{name}{end}": nulls(values[indices]) for end, values in ends.items()}
@@ -151,7 +151,7 @@ def cells_of(trial: MatchTrial) -> pl.DataFrame:
 
 
 def cost_rows(policies: Sequence[str], costs: Sequence[Sequence[Cost]]) -> pl.DataFrame:
-    """Return the cost per decision of each policy over all tables."""
+    """Return one row per policy with its cost per decision over all tables."""
     rows = []
     for index, policy in enumerate(policies):
         of_policy = [of_table[index] for of_table in costs]
@@ -163,7 +163,7 @@ def cost_rows(policies: Sequence[str], costs: Sequence[Sequence[Cost]]) -> pl.Da
 
 
 def remarks_of(trials: Sequence[MatchTrial]) -> list[str]:
-    """Return the caveats as sentences."""
+    """Return the caveats of a match as sentences."""
     remarks = []
     clear = [each for trial in trials for each in trial.decided.values() if each.verdict in ("higher", "lower")]
     if any(decided.look.deals < trials[0].question.budget for decided in clear):
@@ -186,7 +186,7 @@ def remarks_of(trials: Sequence[MatchTrial]) -> list[str]:
 
 
 def _rarity_remarks(trial: MatchTrial) -> list[str]:
-    """Return remarks on pairs whose policies both do better, or both do worse, as a single seat."""
+    """Return remarks on pairs in which both policies do better, or both worse, when a single seat plays them."""
     design, names, figures = trial.table.design, trial.table.policies, trial.figures()
     if design.mixed or design.sides == 2:
         return []

@@ -31,7 +31,7 @@ FIGURES = ("edges", "leads", "wins", "points")
 
 @dataclass(frozen=True)
 class _Kind:
-    """Features of one kind: index of the first, their number, and the divisor for a deal's whole numbers."""
+    """A range of features of the same kind: first index, count, and the divisor for a deal's whole numbers."""
 
     first: int
     count: int
@@ -62,7 +62,7 @@ class MatchSums:
         self._moments = Moments(1, 1 + 2 * cells + pairs)
 
     def plus(self, block: Block) -> MatchSums:
-        """Return new sums with more deals; this object does not change."""
+        """Return the sums extended by more deals. Does not modify this object."""
         result = MatchSums(self.design)
         result.deals = self.deals + len(block.games)
         features = self._features(block)
@@ -72,7 +72,7 @@ class MatchSums:
         return result
 
     def _features(self, block: Block) -> Floats:
-        """Return, deal by deal, 1, wins and points of each cell, and the lead of each pair; shape (deals, features)."""
+        """Return the features of each deal, shape (deals, features): 1, wins and points by cell, and leads by pair."""
 
         def summed(values: NDArray[np.int64], weights: NDArray[Any]) -> Floats:
             flat = values.reshape(len(block.games), -1).astype(np.float64)
@@ -85,23 +85,23 @@ class MatchSums:
         )
 
     def wins(self) -> Estimate:
-        """Return each cell's win share per side."""
+        """Estimate the win share per side of each cell."""
         return self._means(self._wins, np.eye(len(self.design.cells)))
 
     def edges(self) -> Estimate:
-        """Return each pair's difference in win share."""
+        """Estimate the difference in win share of each pair."""
         return self._means(self._wins, self.design.edges())
 
     def points(self) -> Estimate:
-        """Return each cell's points per side minus the mean of the other sides at the table."""
+        """Estimate each cell's points per side minus the mean of the other sides at the table."""
         return self._means(self._points, np.eye(len(self.design.cells)))
 
     def leads(self) -> Estimate:
-        """Return the points by which the first of each pair is ahead of the second, at tables with both."""
+        """Estimate the points by which the first policy of each pair leads the second, at tables with both."""
         return self._means(self._leads, np.eye(len(self.design.pairs)))
 
     def _means(self, kind: _Kind, contrasts: Floats) -> Estimate:
-        """Return means over deals of contrasts of the cells or pairs, in the units of a kind."""
+        """Estimate the means over deals of contrasts between features of one kind."""
         forms = np.zeros((len(contrasts), self._moments.totals.shape[1]))
         forms[:, kind.first : kind.first + kind.count] = contrasts
         return self._moments.means(forms, scale=kind.scale)
@@ -114,7 +114,7 @@ class MatchSums:
         return range(len(self.differing))
 
     def effects(self) -> Estimate:
-        """Return all figures as one estimate."""
+        """Concatenate all figures into one estimate, in the order of ``FIGURES``."""
         figures: list[Estimate] = [getattr(self, kind)() for kind in FIGURES]
         value, error = (np.concatenate([getattr(figure, name) for figure in figures]) for name in ("value", "error"))
         return Estimate(value, error, np.full(len(value), float(self.deals)))

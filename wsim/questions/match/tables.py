@@ -44,7 +44,7 @@ class Block:
 
 @dataclass(frozen=True)
 class SideReading:
-    """Reads sides from games: share of the victory, score and rank, each of shape (sides, games).
+    """Reads each side's share of the victory, score and rank from games, each of shape (sides, games).
 
     ``sides``: the seats of each side.
     """
@@ -93,7 +93,7 @@ class MatchTable:
         return f"{self.plan.ruleset}, {self.plan.players} players"
 
     def play(self, games: range) -> Block:
-        """Play deals in every seating."""
+        """Play deals in every seating and return them as a block."""
         read, places = SideReading(self.sides), self.design.places(self.plan.seed, games)
         if self.design.drawn:
             played = [read(self._seated(simulator, places, games), games) for simulator in self.simulators]
@@ -103,7 +103,7 @@ class MatchTable:
         return Block(games, *(np.take_along_axis(side, np.argsort(places)[:, None], axis=2) for side in by_side))
 
     def _seated(self, simulator: Simulator, places: NDArray[np.int64], games: range) -> pl.DataFrame:
-        """Play deals with the line-up of a seating, where the sides occupy these places."""
+        """Play deals with the line-up of a seating, whose sides sit at the given places."""
         first = np.array([side[0] for side in self.sides])
         orders = np.tile(np.arange(self.plan.players), (len(games), 1))
         for number, side in enumerate(self.sides):

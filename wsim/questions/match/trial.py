@@ -100,7 +100,7 @@ class MatchTrial(Trial[MatchSums]):
         super().add(block)  # last, because Ctrl-C may come at any time and this call counts the deals
 
     def figures(self) -> Figures:
-        """Return the figures at the last look."""
+        """Return the figures at the last look, with their intervals."""
         look, figures, first = self.looks[-1], {}, 0
         design = self.table.design
         for name, count in zip(FIGURES, (len(design.pairs), len(design.pairs), *[len(design.cells)] * 2), strict=True):
@@ -122,13 +122,13 @@ class MatchTrial(Trial[MatchSums]):
         return replace(figures, wins=wins, edges=Interval(edges.value, low, high))
 
     def known(self, half: float) -> bool:
-        """Return whether all win shares, and differences between policies that differ, are known to a half width."""
+        """Return whether all intervals (except for pairs with identical results) have at most this half width."""
         figures, identical = self.figures(), np.array([self.is_identical(pair) for pair in self.sums.deciding])
         return bool(figures.wins.within(half).all() and (figures.edges.within(half) | identical).all())
 
 
 def _sentence(table: MatchTable, pair: tuple[int, int], level: float) -> Sentence:
-    """Return a function that puts the difference of a pair of policies in words."""
+    """Return a function that describes the difference between two policies in words."""
     first, second = (table.policies[policy] for policy in pair)
     noun = f"how much more often {first} wins than {second}"
 

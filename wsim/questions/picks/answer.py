@@ -217,26 +217,26 @@ class PicksAnswer(Answer):
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: RepetitionSettings) -> Callable[[], Answer]:
-        """Return a function that plays the same experiment again."""
+        """Return a function that plays the recorded experiment again."""
         question = PickQuestion.restored(record["question"])
         plan = how.restored(cls.flat_plan(record))
         _ = [_row(row) for row in record["effects"]]
         return lambda: play_experiment(plan, question, execution=how.execution)
 
     def comparable_record(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the record of this answer with only the rows in ``record``, in the same order."""
+        """Return this answer's record reduced to the rows of ``record``, in the same order."""
         current = super().comparable_record(record)
         by_row = {_row(row): row for row in current["effects"]}
         return current | {"effects": [by_row.get(_row(row)) for row in record["effects"]]}
 
     @classmethod
     def upgraded(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a record with the current names of the question's options."""
+        """Rename the options in a recorded question to their current names."""
         return {**record, "question": as_read(PickQuestion.restored(record["question"]).record())}
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Describe the compared content."""
+        """Describe how much a repetition compares."""
         return f"{record['games']:,} games, {counted(len(record['effects']), 'effect')}"
 
 
@@ -338,7 +338,7 @@ class _Arm:
 
 
 def _arms(plan: Plan, question: PickQuestion) -> list[_Arm]:
-    """Return the experiments: one, or one per value of the sweep, in ascending order."""
+    """Return the experiments to run: one, or one per value of the sweep in ascending order."""
     if question.sweep is None:
         return [_Arm(plan, None)]
     path, values = sweep_values(question.sweep)
@@ -429,7 +429,7 @@ def _answer(
 
 
 def _run_effects(run: Run, question: PickQuestion, cards: Sequence[str]) -> list[pl.DataFrame]:
-    """Return the effects of each action, estimated from one run."""
+    """Estimate the effects of each action from one run."""
     picks, seats = run.picks, run.seats
     for name, value in (("age", question.age), ("turn", question.turn)):
         if value is not None:

@@ -1,4 +1,4 @@
-"""Find the value at which an effect, measured at several values, crosses a target; with an interval.
+"""Find the value at which an effect, measured at several values, crosses a target, with an interval for it.
 
 Between measured values, the effect is interpolated linearly. The interval contains every value at which the interval of
 the effect contains the target: it inverts the test at each value, so it has the same coverage.
@@ -32,7 +32,7 @@ class Crossing:
 
 
 def crossing(values: Floats, effect: Floats, low: Floats, high: Floats, target: float) -> Crossing:
-    """Return where an effect crosses a target.
+    """Find the value at which an effect crosses a target.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def crossing(values: Floats, effect: Floats, low: Floats, high: Floats, target: 
 
 
 def targets_of(effects: pl.DataFrame, target: float) -> pl.DataFrame:
-    """Return the value at which each effect of a sweep equals the target, as one row per action and card."""
+    """Find the value at which each effect of a sweep equals the target; return one row per action and card."""
     rows = []
     for (action, card), part in effects.group_by("action", "card", maintain_order=True):
         known = part.drop_nulls(["effect", "effect_low", "effect_high"])

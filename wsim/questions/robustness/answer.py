@@ -64,7 +64,7 @@ PAIR_COLUMNS = (
 
 
 def _columns(policies: Sequence[str]) -> tuple[Column, ...]:
-    """Declare the columns of figures and items, also for a table with one column per policy."""
+    """Declare the columns of figures and items, including a layout with one column per policy."""
     return (
         *names(("table", "item", "policy")), N,
         *(estimated(name, SHARE, unit=OF_WINS) for name in ("figure", *policies)),
@@ -197,7 +197,7 @@ class RobustnessAnswer(SelfPlayAnswer):
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: RepetitionSettings) -> Callable[[], Answer]:
-        """Return a function that plays the same tables again."""
+        """Return a function that plays the recorded tables again."""
         plan, policies = cls.restored_plans(record, how)
         recorded = dict(record["question"])
         question = RobustnessQuestion(**recorded | {"tables": tuple(recorded["tables"])})
@@ -205,7 +205,7 @@ class RobustnessAnswer(SelfPlayAnswer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Describe the compared content."""
+        """Describe how much a repetition compares."""
         return f"{record['games']:,} games of each of {len(record['policies'])} policies"
 
 
@@ -263,7 +263,7 @@ def answer_of(
     own: SelfPlayTables,
     stopped: str,
 ) -> RobustnessAnswer:
-    """Return the answer from the sums; ``names``: the names of the tables."""
+    """Compute the answer from the sums; ``names``: the names of the tables."""
     parts = [_Table(sums, index, name, own.policies, float(question["level"])) for index, name in enumerate(names)]
     return RobustnessAnswer(
         question=question,
@@ -312,13 +312,13 @@ class _Table:
             yield every | _row(distance(apart, left_out, self.level), sign) | {"items": len(self.labels)}
 
     def _item_differences(self, first: int, second: int) -> tuple[Floats, Floats]:
-        """Return two policies' differences over the items known for both, and their changes without each cell."""
+        """Return two policies' differences for items known for both, and how leaving out each cell changes them."""
         apart, left_out = self.values[second] - self.values[first], self.left_out[:, second] - self.left_out[:, first]
         known = np.isfinite(apart)
         return apart[known], left_out[:, known]
 
     def figures(self) -> pl.DataFrame:
-        """Return the figures, one row per item and policy."""
+        """Return a frame of figures, one row per item and policy."""
         parts = []
         for index, (policy, estimate) in enumerate(zip(self.policies, self.estimates, strict=True)):
             columns = {
@@ -329,7 +329,7 @@ class _Table:
         return pl.concat(parts)
 
     def items(self) -> pl.DataFrame:
-        """Return the items, one row each, with the differences between players."""
+        """Return a frame with one row per item and its differences between players."""
         squares = []
         for left, right in combinations(range(len(self.policies)), 2):
             apart, left_out = self.values[right] - self.values[left], self.left_out[:, right] - self.left_out[:, left]
@@ -342,7 +342,7 @@ class _Table:
         return pl.DataFrame({**names, "between": nulls(between), "shrunk": nulls(shrunk), "reversed": turned})
 
     def _shrunk(self, square: Floats) -> Floats:
-        """Return squared deviations between players, shrunk towards their mean in proportion to their noise.
+        """Shrink squared deviations between players towards their mean, in proportion to their noise.
 
         If k players have differences with error variance 2 e^2, a square with the true value m, the mean of the table,
         has the variance (4 m e^2 + 2 e^4) / (k - 1).

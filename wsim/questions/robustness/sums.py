@@ -59,7 +59,7 @@ class Distance:
 
 
 def distance(apart: Floats, left_out: Floats, level: float = 0.95) -> Distance:
-    """Return the root mean square difference between two players, or over several pairs.
+    """Estimate the root mean square difference between two players, or over several pairs.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class RobustnessSums:
         self._present = [np.zeros((2, policies, len(table))) for table in tables]  # games with an item, games without
 
     def plus(self, played: Sequence[Features]) -> RobustnessSums:
-        """Return new sums with the next games."""
+        """Return the sums extended by the next games. Does not modify this object."""
         result = RobustnessSums(self.tables, self.policies)
         count = played[0][0].shape[-1]
         result.games = self.games + count
@@ -137,10 +137,10 @@ class RobustnessSums:
         return np.where(known, self._values(table, self._cells[table].sum(axis=0)), np.nan)
 
     def left_out(self, table: int) -> Floats:
-        """Return the changes of figures when each cell is left out, scaled so that their sum of squares is the squared
-        error.
+        """Return the jackknife deviations of the figures, scaled so that their sum of squares is the squared error.
 
-        The shape is (cells, policies, items), without empty cells.
+        Each deviation is the change of a figure when a cell of deals is left out. The shape is (cells, policies,
+        items), without empty cells.
         """
         cells = self._cells[table]
         cells = cells[cells[:, 0, 2].sum(axis=1) > 0]
@@ -149,13 +149,13 @@ class RobustnessSums:
         return np.asarray(np.nan_to_num(values - values.mean(axis=0)) * np.sqrt((count - 1) / count))
 
     def estimate(self, table: int, policy: int, level: float) -> Estimate:
-        """Return the figures of a policy with errors."""
+        """Return the figures of a policy with standard errors."""
         left_out = self.left_out(table)[:, policy]
         error, cells = np.sqrt((left_out**2).sum(axis=0)), np.full(left_out.shape[1], float(len(left_out)))
         return Estimate(self.figures(table)[policy], error, cells, level)
 
     def _values(self, table: int, sums: Floats) -> Floats:
-        """Return figures from sums, shape (..., policies, features, items): win shares, or differences of two."""
+        """Compute win shares, or differences in win share, from sums of shape (..., policies, features, items)."""
         own, wins, seats, all_wins = (sums[..., feature, :] for feature in range(EACH))
         with np.errstate(divide="ignore", invalid="ignore"):
             value = wins / own

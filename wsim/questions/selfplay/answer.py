@@ -57,13 +57,13 @@ class SelfPlayAnswer(Answer):
 
     @classmethod
     def restored_plans(cls, record: Mapping[str, Any], how: RepetitionSettings) -> tuple[Plan, tuple[str, ...]]:
-        """Return the self-play plan of the first policy, and all restored policies."""
+        """Restore the self-play plan of the first policy, and all policies."""
         _ = [recorded_provenance(made) for made in record["made"]]
         seats, plan = record["made"][0]["plan"]["players"], how.restored(cls.flat_plan(record))
         return plan.replace(players=seats, policies=[plan.policies[0]]), plan.policies
 
     def provenance_differences(self, record: Mapping[str, Any]) -> list[str]:
-        """Return the differences in how the games were made, for any policy."""
+        """Describe how the settings of the games differ, for any of the policies."""
         pairs = zip(map(recorded_provenance, record["made"]), self.made, strict=False)
         return list(dict.fromkeys(remark for recorded, current in pairs for remark in unlike(recorded, current)))
 

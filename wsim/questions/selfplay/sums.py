@@ -60,7 +60,7 @@ class Items:
         return counted(self._has(frame, len(games)), plays.reshape(wins.shape), wins)
 
     def _has(self, frame: pl.DataFrame, games: int) -> NDArray[np.bool_]:
-        """Return which seats have each item, shape (items, games, seats)."""
+        """Return a mask of the seats that have each item, shape (items, games, seats)."""
         if not self.grouped:
             flags = [(frame[name] > 0 if frame[name].dtype.is_numeric() else frame[name]) for name in self.columns]
             return np.stack([flag.to_numpy().reshape(games, -1) for flag in flags])
@@ -96,11 +96,11 @@ def items_in(game: Game, columns: pl.DataFrame) -> dict[str, Items]:
 
 
 def counted(has: NDArray[np.bool_], plays: NDArray[np.bool_], wins: NDArray[Any]) -> Features:
-    """Return the four features of games (see ``Items``).
+    """Compute the four features of games (see ``Items``).
 
     Parameters
     ----------
-    has: which seats have each item, shape (items, games, seats).
+    has: whether each seat has each item, shape (items, games, seats).
     plays: whether each seat competes. wins: the wins of each seat in ``WIN_UNITS``; both of shape (games, seats).
     """
     mine = has & plays
@@ -125,7 +125,7 @@ class SkillSums:
         self._without = np.zeros((items, levels))  # games in which some seat does not have the item
 
     def plus(self, played: Sequence[Features]) -> SkillSums:
-        """Return new sums with more games, the same at every level (``counted``)."""
+        """Return the sums extended by games, the same at every level (``counted``). Does not modify this object."""
         result = SkillSums(self.items, self.levels, grouped=self.grouped)
         result.games = self.games + played[0][0].shape[-1]
         result._moments = self._moments.plus(*(part.astype(np.float64) for level in played for part in level))
@@ -138,7 +138,7 @@ class SkillSums:
         return self._totals()[:, :, _OWN]
 
     def shares(self) -> Floats:
-        """Return the sums as shares of all seats."""
+        """Return the share of seats that have each item at each level."""
         totals = self._totals()
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(totals[:, :, _OWN] / totals[:, :, _ALL])
@@ -149,12 +149,12 @@ class SkillSums:
         return float(totals[_ALL_WINS] / totals[_ALL] / WIN_UNITS)
 
     def figure(self, level: int, confidence: float = 0.95) -> Estimate:
-        """Return each item's figure at a level."""
+        """Estimate the figure of each item at a level."""
         value, form, games = self._figure(level)
         return self._moments.linear(value, form, games, confidence)
 
     def change(self, weaker: int, stronger: int, confidence: float = 0.95) -> Estimate:
-        """Return each item's figure at the stronger level minus its figure at the weaker level."""
+        """Estimate each item's figure at the stronger level minus its figure at the weaker level."""
         strong, strong_form, strong_games = self._figure(stronger)
         weak, weak_form, weak_games = self._figure(weaker)
         games = np.minimum(strong_games, weak_games)

@@ -1,4 +1,4 @@
-"""Skill: the same figures for a ladder of policies in self-play, on the same deals.
+"""Skill: figures of cards and wonders at each level of a ladder of policies in self-play, on the same deals.
 
 This shows which cards and wonders are strong only for strong players, or only for weak ones. At each level, all seats
 play the same policy, so nothing is confounded by seating; but figures of cards remain observational: seats that built a
@@ -197,21 +197,21 @@ class SkillAnswer(SelfPlayAnswer):
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: RepetitionSettings) -> Callable[[], Answer]:
-        """Return a function that plays the same ladder again."""
+        """Return a function that plays the recorded ladder again."""
         plan, ladder = cls.restored_plans(record, how)
         recorded = dict(record["question"])
         question = SkillQuestion(**recorded | {"ladder": ladder, "between": tuple(recorded["between"])})
         return lambda: play_skill(plan, question, how.execution)
 
     def comparable_record(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the record of this answer with the ladder as written in ``record``, which may be the default."""
+        """Return this answer's record with the ladder as written in ``record``, where it may be the default."""
         current = super().comparable_record(record)
         current["question"]["ladder"] = record["question"].get("ladder")
         return current
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Describe the compared content."""
+        """Describe how much a repetition compares."""
         return f"{record['games']:,} games at each of {counted(len(record['rungs']), 'level')}"
 
 
@@ -287,7 +287,7 @@ def answer_of(
     between: Sequence[tuple[int, int]],
     stopped: str,
 ) -> SkillAnswer:
-    """Return the answer from sums.
+    """Compute the answer from the sums.
 
     Parameters
     ----------

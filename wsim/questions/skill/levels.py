@@ -29,7 +29,7 @@ def skill_columns(rungs: Sequence[str], items: Sequence[str]) -> tuple[Column, .
 
 
 def naming_columns(figures: pl.DataFrame) -> list[str]:
-    """Return the names of the columns of ``SkillAnswer.figures`` that name an item."""
+    """Return the columns of ``SkillAnswer.figures`` that name an item."""
     return figures.columns[: figures.columns.index("rung")]
 
 
@@ -49,7 +49,7 @@ def levels_table(figures: pl.DataFrame, changes: pl.DataFrame, change: int = 0) 
 
 
 def figures_of(sums: SkillSums, named: pl.DataFrame, rung: int, name: str, level: float) -> pl.DataFrame:
-    """Return the rows of ``figures`` for one level."""
+    """Build the rows of ``figures`` for one level."""
     return named.with_columns(
         pl.lit(name).alias("rung"),
         pl.Series("n", sums.counts()[:, rung].astype(np.int64)),
@@ -61,7 +61,7 @@ def figures_of(sums: SkillSums, named: pl.DataFrame, rung: int, name: str, level
 def changes_of(
     sums: SkillSums, named: pl.DataFrame, present: np.ndarray, pair: tuple[int, int], level: float
 ) -> pl.DataFrame:
-    """Return the rows of ``changes`` for one pair of levels."""
+    """Build the rows of ``changes`` for one pair of levels."""
     change = sums.change(*pair, level)
     change = type(change)(change.value[present], change.error[present], change.games[present], level)
     verdict = verdicts(change.value, change.q_value(), level=level)

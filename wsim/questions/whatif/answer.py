@@ -115,7 +115,7 @@ class WhatIfAnswer(Answer):
 
     @classmethod
     def renamed(cls, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a record with the current name of a verdict: formerly, ``same`` meant the baseline's own value."""
+        """Rename a verdict in an old record: formerly, ``same`` marked the variant that equals the baseline."""
         effects = record.get("effects")
         if not isinstance(effects, list) or not all(isinstance(row, dict) for row in effects):
             return dict(record)
@@ -242,7 +242,7 @@ class WhatIfAnswer(Answer):
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: RepetitionSettings) -> Callable[[], Answer]:
-        """Return a function that plays the same arms again."""
+        """Return a function that plays the recorded arms again."""
         question = Comparison.restored(record["question"])
         recorded_provenance(record["baseline"])
         plan = how.restored(cls.flat_plan(record))
@@ -254,16 +254,16 @@ class WhatIfAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Describe the compared content."""
+        """Describe how much a repetition compares."""
         return f"{record['deals']:,} deals of every arm, {counted(len(record['effects']), 'effect')}"
 
     def provenance_differences(self, record: Mapping[str, Any]) -> list[str]:
-        """Return the differences in how the baseline's games were made."""
+        """Describe how the settings of the baseline's games differ."""
         return unlike(recorded_provenance(record["baseline"]), self.baseline)
 
 
 def _number(value: object) -> float | None:
-    """Return a value of a sweep as a number; None for any other value."""
+    """Convert a sweep value to a number; return None if it is not a number."""
     try:
         return float(str(value))
     except ValueError:
@@ -271,7 +271,7 @@ def _number(value: object) -> float | None:
 
 
 def _title_of(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the title: the variant, the path of a sweep, or the number of variants."""
+    """Return the title of the effects: the variant, the path of a sweep, or the number of variants."""
     if rows[0]["value"] is not None:
         return f"Sweep over {rows[0]['variant'].partition('=')[0]}"
     return f"What if {rows[0]['variant']}" if len(rows) == 1 else f"{len(rows)} variants"
@@ -309,7 +309,7 @@ def compare(
 
 
 def _continuing(question: Comparison, path: Path, variants: Sequence[Variant], baseline: Provenance) -> Comparison:
-    """Return the question as the continuation of a stored answer: its deals are replayed, and its looks count.
+    """Make the question the continuation of a stored answer: its deals are replayed, and its looks count.
 
     Raises UserError for an answer to a different question.
     """
@@ -375,7 +375,7 @@ def decide(
 def _metrics(
     question: Comparison, arms: Sequence[Arm], owned: Mapping[str, str], *, everyone: bool
 ) -> tuple[Metric, ...]:
-    """Return the chosen metric and other useful metrics; ``everyone``: all seats count."""
+    """Return the chosen metric, followed by other useful metrics; ``everyone``: all seats count."""
     baseline, restricted = arms[0].simulators[0], arms[1].seats is not None
     columns = sample(baseline).with_columns(pl.lit(0.0).alias(name) for name in wish_columns(arms[0].items))
     chosen, score, win = (parse_metric(name, columns, owned) for name in (question.metric, "score", "win"))
@@ -401,7 +401,7 @@ def answer_of(
     *,
     picks: bool = True,
 ) -> WhatIfAnswer:
-    """Return the answer from a trial after at least one look.
+    """Build the answer from a trial after at least one look.
 
     Parameters
     ----------

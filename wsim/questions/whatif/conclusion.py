@@ -60,7 +60,7 @@ def conclusion_of(stored: Stored) -> Conclusion:
 
 
 def _effect(words: Words, row: Mapping[str, Any], level: float, change: str = "") -> str:
-    """Describe the effect of a variant in a phrase."""
+    """Describe a variant's effect on the metric in a phrase."""
     low, high, effect = row["effect_low"], row["effect_high"], row["effect"] or 0.0
     if row["verdict"] in DECIDED:
         sentence = words.effect(effect, low, high, level, change.partition(", ")[0])
@@ -80,7 +80,7 @@ def _largest(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def _sweep(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Describe the swept value; return an empty string if the variants are not a sweep."""
+    """Name the value that a sweep varies; return an empty string if the variants are not a sweep."""
     if any(row.get("value") is None for row in rows):
         return ""
     return name_in_words(str(rows[0]["variant"]).partition("=")[0])

@@ -44,7 +44,7 @@ def wish_remarks(metric: Metric, plan: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def remarks_of(trial: Trial[Contrasts], metric: Metric, *, picks: bool) -> tuple[str, ...]:
-    """Return the caveats; ``picks``: whether the game has pick experiments."""
+    """Return the caveats of a trial; ``picks``: whether the game has pick experiments."""
     remarks, known, decided = [], trial.sums, trial.decided.values()
     if any(each.look.deals < trial.question.budget and each.verdict != "identical" for each in decided):
         remarks.append(PLAIN)

@@ -152,14 +152,14 @@ class WorthAnswer(Answer):
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: RepetitionSettings) -> Callable[[], Answer]:
-        """Return a function that plays the same games again."""
+        """Return a function that plays the recorded games again."""
         question = WorthQuestion.restored(record["question"])
         plan = how.restored(cls.flat_plan(record))
         return lambda: ask(plan, question, how.execution)
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Describe the compared content."""
+        """Describe how much a repetition compares."""
         return f"{record['games']:,} games, the worth of {counted(len(record['worth']), 'item')}"
 
 
