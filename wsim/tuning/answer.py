@@ -2,8 +2,8 @@
 
 All candidates of a generation play the same games, and each generation plays new games, so that no candidate benefits
 from the same luck twice. The value of a candidate is its win share against the field, plus a little for every point of
-lead, because points are informative even if wins are rare. A small pull towards the start fixes numbers that have no
-effect on the games.
+lead, because points are informative even if wins are rare. A small pull towards the start keeps numbers that have no
+effect on the games in place.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ JUDGED = (
 PULL = 0.0002  # penalty in wins for a number one step away from its start; grows with the square of the distance
 PROBE = 2.0  # steps by which a number is moved to test whether it changes any game
 PROBED = 400  # games for this test
-SOON = 20  # of these games, the first ones, in which most effective changes already show
+SOON = 20  # first games of the test, in which most effective changes already show
 _NOT_OF_A_SEARCH = ("policies", "games", "rotate", "picks", "keep", "ruleset", "players")
 _OF_THE_JUDGES = ("generations", "held_out", "judges", "name")  # options that do not affect the generations
 
@@ -100,7 +100,7 @@ class TuneAnswer(AskedAnswer):
 
     @property
     def caveats(self) -> Sequence[str]:
-        """Where the result was written, and how to play it."""
+        """Notes on the file of the result and how to play it."""
         return [f"Written: {self.file}. Play it: --policies {self.policy}"]
 
     def display(self, view: View = whole) -> Document:
@@ -200,7 +200,7 @@ class TuningSearch:
 
     @property
     def code(self) -> tuple[str, ...]:
-        """The policies and effect files that are user code, which playing would run."""
+        """The user code (policies and effect files) that the search would run."""
         return (*_code(self.question), *map(str, self.base.effects.values()))
 
     @property
@@ -246,7 +246,7 @@ class TuningSearch:
         return TuneAnswer(playable(file, self.space.at(point)), file, judged, self.history, self.games)
 
     def _climbed(self) -> Climb:
-        """Restore the search to its last state, from the values of its generations."""
+        """Restore the last state of the search from the values of its generations."""
         candidates = self.question.candidates or default_candidates(len(self.space.moved))
         climb = Climb(self.space.bounds, candidates, self.base.seed)
         for number, generation in enumerate(self.history.generations):
@@ -271,7 +271,7 @@ class TuningSearch:
 def begin(
     base: Plan, question: TuneQuestion, out: str | os.PathLike[str] | None = None, execution: Execution = Execution()
 ) -> TuningSearch:
-    """Check a question, find the numbers that change any game, and create the folder; see ``ask`` for errors."""
+    """Start a search: check its question, find the numbers that change any game, and create its folder."""
     version = cmaes().__version__
     space, contests = _prepared(base, question)
     for plan in plans_of(base, question, question.policy, question.judges or ()):
@@ -371,7 +371,7 @@ def _command(base: Plan, question: TuneQuestion) -> str:
 
 
 def _space_of_effective_numbers(space: Space, contests: Sequence[Contest], threads: int) -> Space:
-    """Return the space of the numbers that change any game when moved; raise UserError if there are none."""
+    """Restrict the space to numbers that change any game when moved; raise UserError if there are none."""
     parts = (range(SOON), range(SOON, PROBED))
 
     def played(contest: Contest, entry: str) -> Iterator[bytes]:

@@ -1,10 +1,10 @@
 """The search: covariance matrix adaptation (CMA-ES), with an ask/tell interface.
 
 Uses the package cmaes: Hansen's CMA-ES for few numbers, its separable variant (Ros and Hansen 2008) for many. The state
-is a function of the seed and of the values told so far, so an interrupted search is told them again and continues as if
-uninterrupted. This also works on a different machine, because candidates are drawn with the symmetric root of the
-covariance. The package itself draws along its principal axes, whose signs, and whose directions if lengths are equal,
-depend on the linear algebra library of the machine.
+depends only on the seed and on the reported values, so an interrupted search is restored by reporting them again. This
+also works on a different machine, because candidates are drawn with the symmetric root of the covariance. The package
+itself draws along its principal axes, whose signs, and whose directions if lengths are equal, depend on the linear
+algebra library of the machine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from wsim.errors import UserError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MAX_FULL = 30  # up to this many numbers, all correlations are learned
+MAX_FULL = 30  # up to this many numbers, the full covariance is adapted
 SPREAD = 0.5  # spread of the first candidates around the start, in steps
 MIN_CANDIDATES = 20  # minimum number of candidates by default: the outcomes of games are noisy
 SEEDS = 1 << 32  # number of seeds of numpy's generator
@@ -72,7 +72,7 @@ class Climb:
 
 
 def cmaes() -> Any:
-    """Return the package cmaes; raise UserError that names the extra to install if it is missing."""
+    """Import the package cmaes; if it is missing, raise UserError that names the extra to install."""
     try:
         import cmaes as package
     except ImportError as error:

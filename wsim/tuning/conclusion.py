@@ -12,7 +12,7 @@ LEVEL = 0.95
 
 
 def conclusion_of(stored: Stored) -> Conclusion:
-    """Return the conclusion of a stored search; held-out tables count like those tuned against."""
+    """Return the conclusion of a stored search; held-out tables count as much as the tables of the search."""
     rows, start = stored.main.to_dicts(), str(stored.record["start"])
     rules = len({(row["ruleset"], row["players"]) for row in rows}) > 1
 

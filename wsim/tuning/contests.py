@@ -23,11 +23,11 @@ SHARE, MARGIN = 0, 1  # features of a game: win share of the tested seat, and it
 
 @dataclass(frozen=True)
 class Contest:
-    """A table whose first line-up entry is tested, and moves by one seat from game to game.
+    """A table that tests its first line-up entry, which moves by one seat from game to game.
 
     Attributes
     ----------
-    plan: rule set, number of players, seed, and the policies in the other seats. simulator: the prepared plan.
+    plan: the plan, with the opponents in all seats but the first. simulator: the simulator of the plan.
     """
 
     plan: Plan
@@ -39,7 +39,7 @@ class Contest:
         return cls(plan, find_game(plan.game).prepare(plan))
 
     def arm(self, entry: str) -> Arm:
-        """Return the table with this entry in the tested seat."""
+        """Return the arm in which this entry plays in the tested seat."""
         return Arm(entry, (self.simulator.with_line_up((entry, *self.plan.policies[1:])),))
 
     def read(self, frame: pl.DataFrame, games: range) -> Features:

@@ -53,7 +53,7 @@ def write_plan(folder: Path, plan: Plan, entry: Entry, head: Sequence[str]) -> P
 
 
 def head_of(history: History, games: int, judged: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the lines of the header: how the result was produced and evaluated."""
+    """Return the header lines, which state how the result was produced and evaluated."""
     question = history.question
     candidates = len(history.generations[-1].values)
     searched = (

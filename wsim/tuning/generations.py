@@ -25,7 +25,7 @@ class Generation:
 
     Attributes
     ----------
-    candidates: the digest of the candidates' entries. values: the value of each candidate.
+    candidates: a digest of the line-up entries of all candidates. values: the value of each candidate.
     share, margin: means over the candidates of the win share and of the points ahead of the others.
     spread: the spread of candidates around the mean, in steps.
     """

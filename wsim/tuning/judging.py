@@ -1,4 +1,4 @@
-"""Evaluation of the result, against held-out players and with the start on the same deals, on deals not yet played."""
+"""Evaluate the result of a search next to its start on held-out deals, also against held-out players."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def judge(base: Plan, question: TuneQuestion, entries: tuple[str, str], executio
 
 
 def _table(tables: Sequence[tuple[Plan, str]], outcomes: Sequence[Sequence[Features]]) -> pl.DataFrame:
-    """Return the evaluation from the games of start and result at each table."""
+    """Compare start and result at each table, from the features of their games."""
     import polars as pl
 
     start, share = (Estimate.of_games([arms[arm][SHARE] for arms in outcomes]).with_wilson() for arm in range(2))

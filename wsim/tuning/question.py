@@ -19,8 +19,8 @@ GENERATIONS = 60
 HELD_OUT = 1 << 40
 """Bit in which the seed of the evaluation deals differs from the seed of the search deals."""
 NOBODY = "none"
-"""The word for no further opponents in the evaluation."""
-JUDGES = ("heuristic", "weights")  # kinds of policies that are judges by default: strong and fast ones
+"""The option value that means no further opponents in the evaluation."""
+JUDGES = ("heuristic", "weights")  # kinds of policies that are judges by default, because they are strong and fast
 
 
 def _each_at_least(least: int) -> Check:
@@ -36,7 +36,7 @@ def _each_at_least(least: int) -> Check:
 
 
 def _check_games(name: str, value: Any) -> Any:
-    """Raise UserError for a number of games that is too small for a meaningful mean."""
+    """Raise UserError unless there are enough games for a meaningful mean."""
     from wsim.stats.fewest import ENOUGH
 
     return _each_at_least(ENOUGH)(name, value)

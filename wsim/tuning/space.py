@@ -43,7 +43,7 @@ class Space:
 
     @cached_property
     def start(self) -> NDArray[np.float64]:
-        """The values at the start, number by number, with the parts of each number in order."""
+        """The initial values, number by number, with the parts of each number in order."""
         return np.array([value for number in self.numbers for value in number.values])
 
     @cached_property
@@ -74,7 +74,7 @@ class Space:
         return chosen
 
     def values(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return all values at a point, rounded as they are written."""
+        """Return all values at a point of the search space, rounded as in files."""
         values = self.start.copy()
         indices = list(self.moved)
         values[indices] += self._steps[indices] * coordinates
@@ -84,7 +84,7 @@ class Space:
         return values
 
     def at(self, coordinates: NDArray[np.float64]) -> Entry:
-        """Return the entry that plays with the values at a point."""
+        """Return the line-up entry that plays with the values at a point of the search space."""
         values = self.values(coordinates)
         parameters: dict[str, Value] = dict(self.entry.parameters)
         first = 0
