@@ -1,4 +1,4 @@
-"""Learning: nets trained on self-play decisions, and their strength."""
+"""Learning: train nets on self-play decisions, and measure their strength."""
 
 from wsim.questions.registry import Question
 

@@ -37,8 +37,8 @@ class LearnAnswer(AskedAnswer):
     Attributes
     ----------
     net: the path of the final net.
-    judgements: its strength, one row per field of opponents: ruleset, players, against, win_share with low and high,
-        fair_share, score, games.
+    judgements: the strength of the net, one row per field of opponents: ruleset, players, against, win_share with low
+        and high, fair_share, score, games.
     decisions: the approximate number of decisions that the rounds learned from.
     """
 
@@ -86,7 +86,7 @@ class LearnAnswer(AskedAnswer):
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """State how often the net wins."""
+        """State how often the net wins against its opponents."""
         judged = Largest(
             "above", 0.95, lambda row: Words("", "the net wins", _win_words(row), share=True), lambda row: row["clear"]
         )

@@ -1,8 +1,8 @@
 """Fit a net to the values of moves, in numpy: the layers of ``wsim.kernels.net_layers`` and their derivatives.
 
-The loss is the mean squared error between the net's value of a move and its playout value, both relative to the mean of
-the decision: the net only learns which move is better. The optimiser is AdamW (Loshchilov and Hutter 2019); its
-learning rate rises for a tenth of the steps and then falls to 0 along a cosine.
+The loss is the mean squared error between a move's value in the net and in playouts, both relative to the mean over the
+moves of the decision: the net only learns which move is better. The optimiser is AdamW (Loshchilov and Hutter 2019);
+its learning rate rises for a tenth of the steps and then falls to 0 along a cosine.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Decisions:
     Attributes
     ----------
     states, moves: records (``wsim.kernels.net_layers.Sizes``); the moves of a state follow those of the previous state.
-    known: facts about the rules that the layers use (``wsim.learn.learner.Learner.known``).
+    known: properties of the rules that the layers use (``wsim.learn.learner.Learner.known``).
     """
 
     states: NDArray[Any]
@@ -70,7 +70,7 @@ class Batch:
 def fresh_arrays(shapes: Mapping[str, tuple[int, ...]], inputs: Mapping[str, float], value: int, seed: int) -> Arrays:
     """Return an untrained net, which values moves as ``weighted`` does.
 
-    ``inputs``: by array, about how many of its inputs are not 0; an array that is not listed starts at 0. ``value``:
+    ``inputs``: by array, the approximate number of nonzero inputs; an array that is not listed starts at 0. ``value``:
     the index of the ``weighted`` value among the numbers of a move.
     """
     random = np.random.default_rng(seed)
@@ -86,7 +86,7 @@ def fresh_arrays(shapes: Mapping[str, tuple[int, ...]], inputs: Mapping[str, flo
 
 
 class Layers:
-    """The layers of a net for one batch, stored for the derivatives; a subclass adds item inputs if a net has them.
+    """The activations of a net on one batch, stored for the derivatives; a subclass adds the inputs of items.
 
     Attributes
     ----------
@@ -110,11 +110,11 @@ class Layers:
         """Add the item inputs of the moves to the first layer, shape (moves, width)."""
 
     def of_items(self, of_states: NDArray[np.float32], of_moves: NDArray[np.float32]) -> Arrays:  # noqa: ARG002
-        """Return the derivatives with respect to the item arrays, given the derivatives at the first layer."""
+        """Return the derivatives with respect to the item arrays, given those with respect to the first layer."""
         return {}
 
     def backward(self, error: NDArray[np.float32]) -> Arrays:
-        """Return a loss's derivatives with respect to the arrays, given its derivatives with respect to the values."""
+        """Return the derivatives of a loss with respect to the arrays, given those with respect to the values."""
         batch, arrays = self.batch, self._arrays
         slopes: Arrays = {"last": self._second.T @ error, "straight": batch.moves["numbers"].T @ error}
         second = error[:, None] * arrays["last"] * (self._second > 0)
@@ -128,14 +128,14 @@ class Layers:
 
 
 def _centred(values: NDArray[np.float32], batch: Batch) -> NDArray[np.float32]:
-    """Return the values of moves minus the mean value of their decision."""
+    """Subtract from the value of each move the mean over the moves of the same decision."""
     starts = np.cumsum(batch.counts) - batch.counts
     means = np.add.reduceat(values, starts) / batch.counts
     return values - means[batch.owner].astype(np.float32)
 
 
 def _slopes(values: NDArray[np.float32], batch: Batch) -> NDArray[np.float32]:
-    """Return the derivatives of the squared error of centred values."""
+    """Return the derivatives of the mean squared error with respect to the centred values of the moves."""
     error = _centred(values, batch) - _centred(batch.moves["worth"], batch)
     return _centred(error, batch) * np.float32(2 / len(error))
 
@@ -174,7 +174,7 @@ def fit(
     how: Fitting, seed: int, progress: Callable[[int, int], None] | None = None,
     slopes: Callable[[Any, Batch], Any] | None = None,
 ) -> Arrays:  # fmt: skip
-    """Return a net fitted to the decisions of several tables, starting from ``arrays``.
+    """Fit a net to the decisions of several tables, starting from ``arrays``, and return its arrays.
 
     ``layers`` evaluates a net's arrays on a batch; ``slopes`` returns the derivatives of the loss with respect to its
     values, by default of the loss described in the module docstring.

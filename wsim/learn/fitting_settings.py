@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Fitting:
-    """Length and learning rate of a net's training on a harvest.
+    """Settings for training a net on a harvest: number of passes, batch size, learning rate.
 
     Attributes
     ----------

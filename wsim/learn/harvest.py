@@ -1,6 +1,6 @@
-"""Decisions from self-play, and the value of each of their moves, estimated by playouts on common random numbers.
+"""Sample decisions from self-play, and estimate the value of each move by playouts on common random numbers.
 
-A part is a block of games of one table. It is a function of (table, part, seed) alone, so parts can be played in any
+A part is a block of games of one table. Its result depends only on (table, part, seed), so parts can be played in any
 order, by any number of threads, and again after an interruption.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 DRAWN = 4  # number of line-ups drawn for a table whose seats name several policies
 Entry = str | tuple[str, ...]
-"""The policy of a seat, or several of which one is drawn."""
+"""The policy of a seat, or several policies from which one is drawn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class Harvest:
         return np.stack(states), np.concatenate(moves)
 
     def _picked(self, values: NDArray[np.float32], random: np.random.Generator) -> NDArray[np.int64]:
-        """Return the indices of the moves to play out, given the net's values of all moves."""
+        """Choose the moves to play out, given the net's values of all moves; return their indices."""
         if not 0 < self.moves < len(values):
             return np.arange(len(values))
         order = np.argsort(-values, kind="stable")
@@ -95,9 +95,10 @@ class Harvest:
 def anchored(
     values: NDArray[np.float32], picked: NDArray[np.int64], measured: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the values of a decision's moves, with mean 0: ``measured`` by playouts where picked, otherwise by a net.
+    """Combine playout values of the picked moves with a net's values of all moves; return values with mean 0.
 
-    Both scales have the same mean over the moves that were played out, so these differ by their playouts alone.
+    The net's values are shifted so that both have the same mean over the picked moves, which keep their ``measured``
+    values.
     """
     worth = values + (measured.mean() - values[picked].mean(dtype=np.float64))
     worth[picked] = measured
@@ -107,7 +108,7 @@ def anchored(
 def harvest_of(
     keys: Mapping[str, Any], players: Sequence[Entry], rest: tuple[str, Entry], how: tuple[int, float, int, int]
 ) -> tuple[Harvest, list[tuple[Plan, Simulator]]]:
-    """Return the harvest of a table, and all plans and simulators in it.
+    """Prepare the harvest of a table; also return all plans and simulators in it.
 
     Parameters
     ----------
@@ -116,7 +117,7 @@ def harvest_of(
     rest: the policies of the playouts, in the deciding seat (and its mate's) and in the other seats.
     how: playouts, gap, seed and moves of ``Harvest``.
 
-    If several policies are named for a seat, one of them is drawn; the whole table is drawn ``DRAWN`` times.
+    If several policies are named for a seat, one of them is drawn; ``DRAWN`` line-ups are drawn for the table.
     """
     own, others = rest
     draws = DRAWN if any(not isinstance(entry, str) for entry in (*players, others)) else 1
@@ -135,7 +136,7 @@ def harvest_of(
 def _table(
     keys: Mapping[str, Any], players: Sequence[str], own: str, others: Entry, random: np.random.Generator
 ) -> list[tuple[Plan, Simulator]]:
-    """Return the table of the games, then the playout tables by deciding seat (a single one if all play alike)."""
+    """Return the plan of the games, then the playout plans by deciding seat (a single plan if all seats play alike)."""
     played, count = _ready(keys, players), len(players)
     line_ups = [[own] * count]
     if own != others:

@@ -24,7 +24,7 @@ class Judgement:
 
     Attributes
     ----------
-    score: its mean score.
+    score: the mean score of the player.
     """
 
     ruleset: str
@@ -40,7 +40,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class OwnSeats:
-    """Reads a policy's mean win share and mean score over its seats, each of shape (games,)."""
+    """Reads a policy's win share and score from games, each averaged over its seats; shape (games,)."""
 
     policy: str
 
@@ -52,7 +52,7 @@ class OwnSeats:
 
 
 def judge(keys: dict[str, Any], policy: str, against: Sequence[str], games: int, execution: Execution) -> Judgement:
-    """Play one seat (in team games, one team) of a policy against others; the plan ``keys`` contain a separate seed.
+    """Play one seat (or team) of a policy against others; ``keys``: plan keys, with a seed that training does not use.
 
     A single player takes every seat equally often, and its opponents sit around it in every order, each order for
     equally many games, because neighbours matter a lot. A team stays in the first seats, which are as good as any.

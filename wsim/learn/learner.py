@@ -45,8 +45,8 @@ class Describer:
     def __call__(self, position: Any) -> tuple[NDArray[Any], NDArray[Any], list[int]]:
         """Return the record of the current decision, the records of its moves, and the moves' indices.
 
-        A move's ``worth`` is its value according to the net of the settings, 0 without a net. The position must be the
-        last one that its machine loaded.
+        A move's ``worth`` is its value according to the net of the settings, 0 without a net. The machine must not have
+        loaded another position since this one.
         """
         private = self._owns[position.to_move]
         with self._line_up.answering(self._answer):
@@ -72,7 +72,7 @@ class Learner:
     plan: the learning plan of the net that ships with the game.
     decisions_of_game, decisions_of_seat: the approximate number of decisions in a game, including forced ones: a
         constant, and an addition per player.
-    inputs: by array of the first layer, about how many of its inputs are not 0.
+    inputs: by array of the first layer, the approximate number of nonzero inputs.
     value: the index of the ``weighted`` value among the numbers of a move. weights: the weight set for this value.
     """
 
@@ -111,7 +111,7 @@ class Learner:
         return (seat,)
 
     def known(self, simulator: Any) -> Any:  # noqa: ARG002 (of a net with items)
-        """Return the facts about a simulator's rules that the layers use."""
+        """Return the properties of a simulator's rules that the layers use."""
         return None
 
     def worth(self, simulator: Any, outcomes: NDArray[np.float64], seat: int) -> NDArray[np.float64]:
@@ -127,7 +127,7 @@ class Learner:
         return np.asarray(WINNING * outcomes[..., seat, 1] + LEAD * (scores[..., side_of_seat] - best_rival))
 
     def decisions(self, simulator: Any, states: NDArray[Any], moves: NDArray[Any]) -> Decisions:
-        """Return the decisions of one table, ready for fitting."""
+        """Prepare the decisions of one table for fitting."""
         return Decisions(states, moves, self.known(simulator))
 
     def fresh(self, seed: int) -> LearnedNet:
@@ -149,7 +149,7 @@ class Learner:
     def values_of(
         self, arrays: Mapping[str, Any], decisions: Decisions, indices: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], Batch]:
-        """Return the value of every move of the selected decisions, and the batch."""
+        """Evaluate every move of the selected decisions; also return the batch."""
         batch = decisions.batch(indices)
         return self.layers(arrays, batch).values, batch
 
@@ -157,7 +157,7 @@ class Learner:
         self, net: LearnedNet, tables: Sequence[Decisions], how: Fitting, seed: int,
         progress: Callable[[int, int], None] | None,
     ) -> LearnedNet:  # fmt: skip
-        """Return a net fitted to the decisions of several tables, starting from a given net."""
+        """Fit a net to the decisions of several tables, starting from ``net``, and return it."""
         arrays: Arrays = fit(net.arrays, tables, self.layers, how, seed, progress)
         return LearnedNet(net.spec, arrays, net.weights)
 

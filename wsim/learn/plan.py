@@ -26,7 +26,7 @@ _ROUND = re.compile(r"round-(\d+)")
 
 
 def several(text: str) -> list[str]:
-    """Split a string at bars into the names of players."""
+    """Split a string such as ``net | balanced`` into the names of players."""
     return [name.strip() for name in text.split("|")]
 
 
@@ -62,8 +62,8 @@ class Round:
     decisions: the approximate number of decisions sampled from self-play.
     players: the policies that play the games; ``net`` is the net of the previous round.
     own, others: the policies used in playouts, in the deciding seat and in the other seats. ``players`` and ``others``
-        may name several policies, as in "net | round-2 | balanced", of which each seat draws one. ``round-2`` is the
-        net of the second round of this plan, ``round-0`` the net that the plan starts from.
+        may name several policies, as in "net | round-2 | balanced"; each seat then draws one of them. ``round-2`` is
+        the net of the second round of this plan, ``round-0`` the net that the plan starts from.
     playouts: the number of playouts per move. explore: the chance that a player makes a uniformly random move.
     moves: the number of moves of a decision that are played out: the best moves according to the net in ``own``, and
         one drawn from the rest; the other moves keep the net's value differences from these. 0: all moves.
@@ -100,7 +100,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Field:
-    """Opponents against which a net is evaluated, in games that it did not learn from."""
+    """A field of opponents against which a net is evaluated, in games that it did not learn from."""
 
     ruleset: str
     players: int
@@ -139,7 +139,7 @@ class LearningPlan:
 
     @classmethod
     def restore(cls, record: Mapping[str, Any], where: str = "the learning plan") -> LearningPlan:
-        """Build the plan from a parsed TOML file."""
+        """Build a plan from a parsed TOML file."""
         values, mistakes = dict(record), Mistakes()
         sections: dict[str, Any] = {}
         for name, (key, kind) in _ROWS.items():

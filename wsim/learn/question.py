@@ -84,7 +84,7 @@ class LearnQuestion(Options):
 
     @property
     def plans(self) -> list[Plan]:
-        """The plans of the training tables, each with the policies of the rounds and judges."""
+        """The plans of the training tables, each with the policies of all rounds and evaluations."""
         plan = self.resolve()
         names = [name for one in plan.rounds for name in one.names]
         named = [name for name in (*names, *(name for one in plan.judges for name in one.against)) if ".py" in name]

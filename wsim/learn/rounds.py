@@ -83,7 +83,7 @@ class Learning:
     execution: Execution = Execution()
 
     def net_path(self, number: int) -> Path:
-        """Return the path of a round's net; for round 0, of the net that the run began from."""
+        """Return the path of the net of a round; round 0 means the net that the run started from."""
         return self.folder / f"round-{number}" / LAST if number else self.folder / "start.npz"
 
     def parts(self, number: int, seats: Seats) -> list[_Part]:
@@ -177,11 +177,11 @@ class Learning:
         learner.save(net, path, {**self.about(), "round": number, "decisions": decisions})
 
     def about(self) -> Mapping[str, Any]:
-        """Return the training history of a net of this run."""
+        """Return the training history to store in a net of this run."""
         return {"made by": f"wsim learn, wsim {software()['wsim']}", "plan": self.plan.record()}
 
     def judgements(self) -> list[Judgement]:
-        """Return the strength of the final net against each field of the plan."""
+        """Measure the strength of the final net against each field of the plan, unless it is already stored."""
         path = self.folder / JUDGED
         if path.exists():
             return [Judgement(**row) for row in json.loads(path.read_text())]
@@ -251,7 +251,7 @@ def _claim(folder: Path, plan: LearningPlan) -> None:
 
 
 def _identity(plan: LearningPlan) -> dict[str, Any]:
-    """Return what determines the result apart from the plan: the contents of the files that it names, and the rules."""
+    """Return the identity of a run apart from its plan: the rules and the contents of the files in the plan."""
     game = find_game(plan.game)
     tables = {table.name: Plan.make(**plan.keys(table)) for table in plan.tables}
     ready = {name: (table_plan, game.prepare(table_plan)) for name, table_plan in tables.items()}
@@ -264,7 +264,7 @@ def _identity(plan: LearningPlan) -> dict[str, Any]:
 
 
 def _entry(policies: Sequence[str]) -> Entry:
-    """Return the policy of a seat, or several policies of which one is drawn."""
+    """Return a single policy as a string, or several policies as a tuple, from which one is drawn."""
     return policies[0] if len(policies) == 1 else tuple(policies)
 
 

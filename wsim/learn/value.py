@@ -29,13 +29,13 @@ class Stages(Decisions):
     """Positions from one table; ``states`` and ``moves`` (the standings) have the shape (positions, seats)."""
 
     def batch(self, indices: NDArray[np.int64]) -> Batch:
-        """Return the selected positions, with a decision that has a single move for each seat."""
+        """Return the selected positions as a batch, in which each seat is a decision with a single move."""
         states, moves = self.states[indices].reshape(-1), self.moves[indices].reshape(-1)
         return Batch(states, moves, np.arange(len(states)), np.ones(len(states), np.int64), self.known)
 
 
 def collect(simulator: KernelSimulator[Any], first: int, games: int, gap: int) -> Stages:
-    """Play games and return about every ``gap``-th position."""
+    """Play games and sample about every ``gap``-th position."""
     learner, values = learner_of(simulator.plan.game), simulator.value_net
     assert values is not None
     states, standings = Follower(simulator, values, learner.nets.shipped).collect(first, games, gap)
@@ -60,14 +60,14 @@ def fit_value(
     game: str, tables: Sequence[Stages], how: Fitting, seed: int, about: Mapping[str, Any],
     progress: Callable[[int, int], None] | None = None, start: str = "",
 ) -> LearnedNet:  # fmt: skip
-    """Return a value net fitted to the positions of several tables.
+    """Fit a value net to the positions of several tables, and return it.
 
-    ``about``: how the games were played. ``start``: the file of a value net to continue from.
+    ``about``: a record of how the games were played. ``start``: the file of a value net to continue from.
     """
     learner = learner_of(game)
     net = learner.load(start) if start else learner.fresh(seed)
     arrays = dict(net.arrays)
     if not start:
-        arrays["straight"] = np.zeros_like(arrays["straight"])  # a fresh policy net follows the value by weighted
+        arrays["straight"] = np.zeros_like(arrays["straight"])  # an untrained policy net starts from ``weighted``
     arrays = fit(arrays, tables, learner.layers, how, seed, progress, _slopes)
     return LearnedNet(net.spec, arrays, net.weights, about)
