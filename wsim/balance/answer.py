@@ -1,4 +1,4 @@
-"""The answer of a search: the patch with its evidence in comments, its tables, and its record as JSON."""
+"""The answer to a search: the patch with its evidence in comments, tables, and the record as JSON."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ class BalanceAnswer(AskedAnswer):
     not_excluded: sentences on cheaper patches than the proven one that may also meet the targets, the nearest first.
         idle: knobs without any effect. refused: patches that cannot be played to the end, with the reason.
     carried, responses: see ``wsim.balance.transfer.answer``.
-    provenance: the rules before and after the patch. games, seconds: the games and time that the search took.
+    provenance: the rules before and after the patch. games, seconds: the number of games and the time that the search
+        took.
     interrupted: whether the search or the transfer was interrupted, so that results are missing.
     """
 
@@ -117,7 +118,7 @@ class BalanceAnswer(AskedAnswer):
 
     @property
     def nearest(self) -> float | None:
-        """The multiple of the accepted ranges within which all targets are jointly proven; None without a proof."""
+        """The smallest multiple of the accepted ranges for which all targets are proven; None without a proof."""
         return min((float(proof["within"]) for proof in self.proofs), default=None)
 
     def record(self) -> dict[str, Any]:
@@ -226,11 +227,11 @@ class BalanceAnswer(AskedAnswer):
         )
 
     def headline(self) -> str:
-        """Return the result as one sentence."""
+        """Summarise the result in one sentence."""
         return headline_of(self.record())
 
     def patch_text(self) -> str:
-        """Return the text of a patch file for ``--patch``, with the evidence in comments."""
+        """Return the content of a patch file for ``--patch``, with the evidence in comments."""
         head = [f"{self.headline()}.", *(f"{conflict}." for conflict in self.conflicts), *self.not_excluded]
         rules = self.provenance
         head.append(
@@ -281,7 +282,7 @@ class BalanceAnswer(AskedAnswer):
 
 
 def _slim(table: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a table, without uninformative columns that are constant."""
+    """Return the rows of a table without columns that are constant and uninformative."""
     same = [name for name in ("setting", "metric") if name in table.columns and table[name].n_unique() == 1]
     return table.drop(same).to_dicts()
 
@@ -302,11 +303,11 @@ def evidence_file(path: Path) -> Path:
 
 
 def answer_of(search: PatchSearch, *, interrupted: bool = False) -> BalanceAnswer:
-    """Return the answer of a search so far, which must have measured the game without a patch.
+    """Build the answer to a search so far, which must have measured the game without a patch.
 
     Parameters
     ----------
-    interrupted: play no more games; the effects of changes are then the effects measured without a patch.
+    interrupted: play no more games; effects of changes are then taken from the measurements without a patch.
     """
     evaluator, best = search.evaluator, search.best
     assert best is not None
@@ -347,7 +348,7 @@ def answer_of(search: PatchSearch, *, interrupted: bool = False) -> BalanceAnswe
 
 
 def _not_excluded(search: PatchSearch) -> list[str]:
-    """Describe the patches that cost less than the proven one and may also meet the targets, given the games played."""
+    """Describe patches that are cheaper than the proven one and, given the games played, may meet the targets."""
     candidates, cells = search.not_excluded(), search.evaluator.cells
     sentences = []
     for candidate in candidates[:MAX_NAMED]:
@@ -369,14 +370,14 @@ def _not_excluded(search: PatchSearch) -> list[str]:
 
 
 def _cell_description(search: PatchSearch, index: int, value: Any) -> str:
-    """Describe the value of a cell and its accepted range."""
+    """Describe a cell of the goal with its value and accepted range."""
     cell = search.evaluator.cells[index]
     low, high = (f"{bound:.4g}" for bound in (cell.low, cell.high))
     return f"{cell.metric} of {cell.name} ({cell.setting}) at {float(value[index]):.4g}, accepted {low} to {high}"
 
 
 def _changes(search: PatchSearch, patch: Patch, *, alone: bool) -> pl.DataFrame:
-    """Return the effect of each change of a patch on top of the other changes; ``alone``: without a patch."""
+    """Tabulate the effect of each change in a patch, given the other changes (``alone``: given no changes)."""
     evaluator = search.evaluator
     knobs = {knob.path: knob for knob in evaluator.knobs}
     option_at = {
@@ -432,7 +433,7 @@ def _targets(search: PatchSearch, proof: Proof | None) -> pl.DataFrame:
 
 
 def _between(goal: Goal, cells: Sequence[Cell]) -> dict[tuple[str, str], float]:
-    """Return the known half widths for another good player's win shares of targets, without the patch."""
+    """Return the half widths of intervals for another good player's win shares, where known, by setting and item."""
     game = find_game(goal.game)
     names = [name for name, analysis in analyses_of(game).items() if analysis.moves == "win_share"]
     half_widths: dict[tuple[str, str], float] = {}
@@ -453,7 +454,7 @@ def _interval(level: Level | Proof | None, index: int, name: str) -> dict[str, f
 
 
 def _trade_off(search: PatchSearch) -> pl.DataFrame:
-    """Return the candidates on the Pareto front of cost and deviation."""
+    """Return a table of the candidates on the Pareto front of cost and deviation."""
     rows = [
         {
             "changes": len(candidate.patch),
@@ -471,7 +472,7 @@ def _patch_line(patch: Sequence[tuple[tuple[str, ...], int]]) -> str:
 
 
 def _provenance(search: PatchSearch, patch: Patch) -> dict[str, Any]:
-    """Return digests of the engine and of the rules without and with a patch, and the version of wsim."""
+    """Return digests of the engine and of the rules (without and with a patch), and the version of wsim."""
     plan = search.evaluator.goal.settings[0].plan
     prepare = find_game(plan.game).prepare
     before, after = (prepare(patched(plan, changes)).provenance() for changes in ((), patch))
@@ -485,7 +486,7 @@ def _provenance(search: PatchSearch, patch: Patch) -> dict[str, Any]:
 
 
 def headline_of(record: Mapping[str, Any]) -> str:
-    """Return the result in a record as one sentence, without a full stop."""
+    """Summarise a recorded result in one sentence, without a full stop."""
     patch, targets, binding = record["patch"], record["targets"], record["binding"]
     changed = f"{len(patch)} changed value{'' if len(patch) == 1 else 's'}"
     if record["stopped"] == "interrupted":

@@ -1,9 +1,9 @@
-"""Settings measured by games: levels, effects of points (without extra games), and all other effects (by replays).
+"""Measure settings from games: levels, effects of points (without extra games), and all other effects (by replays).
 
 The games that measure a patch also evaluate every other value of points: the owners get the points and the games are
 ranked again, with decisions held fixed. Values that players see before they decide are replayed: the same deals are
-played with the changed value, at tables where it can matter (``wsim.game.Tuning.focus``). For cells about what players
-do, every value is replayed. Errors are computed from sums over games.
+played with the changed value, at tables where it can matter (``wsim.game.Tuning.focus``). For cells about the behaviour
+of players, every value is replayed. Errors are computed from sums over games.
 
 A cell is a ratio of two sums over games. A worth is the difference between two such ratios, its *arms*, for followed
 and for overruled wishes. It is measured in separate games, in which policies are sometimes overruled.
@@ -51,15 +51,15 @@ VALUE, WEIGHT = 0, 1  # features of a game: numerator and denominator of a cell
 ARM = 2  # number of features per arm
 SIGNS = (1, -1)  # signs of the arms: followed, overruled
 RESULTS, WORTH, COUNTS, POOLED = "results", "worth", "counts", "all games together"
-"""Kinds of cells: win shares and scores, which can be re-scored with decisions held fixed; worth; what players do (what
-they own and want, how games unfold), which needs new games; and pooled figures of all games.
+"""Kinds of cells: win shares and scores, which can be re-scored with decisions held fixed; worth; behaviour (what
+players own and want, how games unfold), which needs new games; and pooled figures of all games.
 """
 SAMPLE = 2_000  # games played to find which names occur
 Floats = NDArray[np.float64]
 
 
 def kind_of(metric: str) -> str:
-    """Return the kind of cells that belong to a metric, as written."""
+    """Return the kind of the cells of a metric, given its name."""
     if is_of_worth(metric):
         return WORTH
     if pooled_figure_of(metric) is not None:
@@ -68,7 +68,7 @@ def kind_of(metric: str) -> str:
 
 
 class GamesEvaluator(CellEvaluator):
-    """A setting whose cells are computed from games.
+    """An evaluator for cells that are computed from the games of a setting.
 
     Attributes
     ----------
@@ -113,15 +113,15 @@ class GamesEvaluator(CellEvaluator):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name of the evaluator."""
         return self.setting.name if self._kind == RESULTS else f"{self.setting.name}, {self._kind}"
 
     def level(self, patch: Patch, seed: int, games: int) -> Level:
-        """Measure a patch."""
+        """Measure the cells with a patch."""
         return _level(self._measured(patch, seed, games, ()))
 
     def linearised(self, patch: Patch, seed: int, games: int, options: Sequence[Option]) -> tuple[Level, Effects]:
-        """Measure a patch and the effect of every option; effects that must be replayed are left at 0."""
+        """Measure the cells with a patch and the effects of options; effects that need replays are left at 0."""
         free = [option for option in options if self._free[option.knob]]
         sums = self._measured(patch, seed, games, free)
         level = _level(sums)
@@ -137,7 +137,7 @@ class GamesEvaluator(CellEvaluator):
         return level, effects
 
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
-        """Replay the options whose effects cannot be re-scored, each separately and without a patch."""
+        """Replay the options whose effects cannot be re-scored, one at a time and without a patch."""
         effects = no_effects(options, self.cells)
         base = self._measured((), seed, games, ())
         part = base["total"][:, WEIGHT] / base["games"][0]  # rows per game, by cell
@@ -158,7 +158,7 @@ class GamesEvaluator(CellEvaluator):
     # --- games ---------------------------------------------------------------------------------------------------
 
     def _measured(self, patch: Patch, seed: int, games: int, free: Sequence[Option]) -> Arrays:
-        """Return sums over games with a patch: totals, products, and sums of the effects of options."""
+        """Play games with a patch and return their sums: totals, products, and effects of the options."""
         of = {"level": self.name, "patch": patch, "seed": seed, "games": games}
         of["options"] = [(option.knob, option.value) for option in free]
 
@@ -175,7 +175,7 @@ class GamesEvaluator(CellEvaluator):
         return self._sampler.memory.recall(of, games * (2 if changes and patch else 1), measure)
 
     def _jobs(self, options: Sequence[Option]) -> Iterator[tuple[Plan | None, list[int]]]:
-        """Yield the plans for replaying options (None: the setting's own), each with the indices of its options."""
+        """Group options by the plan that replays them (None: the setting's plan); yield plans and option indices."""
         jobs: dict[str, tuple[Plan | None, list[int]]] = {}
         for index, option in enumerate(options):
             if self._free[option.knob] or option.value == self._knobs[option.knob].base:
@@ -194,7 +194,7 @@ class GamesEvaluator(CellEvaluator):
         games: int,
         base: Floats,
     ) -> Iterator[tuple[Plan | None, list[int]]]:
-        """Yield the jobs without options whose games break a limit, which are found by playing options separately."""
+        """Yield the jobs without options that break a game limit, which are found by playing options separately."""
         for focus, indices in jobs:
             try:
                 self._replay(focus, [options[index] for index in indices], seed, games, base)
@@ -213,7 +213,7 @@ class GamesEvaluator(CellEvaluator):
                 yield focus, indices
 
     def _replay(self, focus: Plan | None, options: Sequence[Option], seed: int, games: int, base: Floats) -> Arrays:
-        """Return the sums of the effects of options, from games played with and without them.
+        """Play the same games with and without each option, and return the sums of their effects.
 
         ``base``: the totals without the options, shape (cells, features).
         """
@@ -231,7 +231,7 @@ class GamesEvaluator(CellEvaluator):
         return self._sampler.memory.recall(of, games * (len(options) + 1), measure)
 
     def _presences(self, foci: Sequence[Plan], seed: int, games: int) -> Floats:
-        """Return, for each focus plan, the fraction of tables at which its item is in play."""
+        """Estimate, for each focus plan, the fraction of tables at which its item is in play."""
         known = [(knob.path, focus) for knob, focus in zip(self._knobs, self._foci, strict=True) if focus is not None]
         paths = tuple(next(path for path, (plan, _) in known if plan == focus) for focus in foci)
 
@@ -261,7 +261,7 @@ class _Reading:
     wished: bool
 
     def __call__(self, reader: SeatsReader, seats: int) -> Floats:
-        """Return the features; ``seats``: the number of seats in a game."""
+        """Compute the features of games; ``seats``: the number of seats in a game."""
         sums = np.ascontiguousarray(reader.sums(self.metrics, seats).transpose(2, 1, 0))
         return sums[[0, 1, 3, 4]] if self.wished else sums[:ARM]
 
@@ -277,7 +277,7 @@ def _reader(frame: pl.DataFrame) -> SeatsReader:
 
 @dataclass(frozen=True)
 class _Measuring:
-    """Plays games with a patch, and sums the cells and the effects of other values of points in the same games.
+    """Plays games with a patch, and sums the cells and the effects of other point values in the same games.
 
     Attributes
     ----------
@@ -294,7 +294,7 @@ class _Measuring:
     steps: tuple[tuple[tuple[str, ...], int], ...]
 
     def __call__(self, games: range) -> Arrays:
-        """Return the sums over games."""
+        """Play games and return their sums."""
         simulator, frame = self.arm.simulators[0], self.arm.frame(games)
         reader = _reader(frame)
         features = self.read(reader, simulator.seats)
@@ -316,7 +316,7 @@ class _Measuring:
         }
 
     def _rescored(self, simulator: Simulator, frame: pl.DataFrame, reader: SeatsReader) -> tuple[Floats, Floats]:
-        """Return the sums over games of the effects of each step on the arms, and of their products.
+        """Re-score the games with each step; return sums over games of the effects on the arms and their products.
 
         The shapes are (arms, steps, cells) and (arms, arms, steps, cells).
         """
@@ -368,7 +368,7 @@ class _Replaying:
     base: Floats
 
     def __call__(self, games: range) -> Arrays:
-        """Return the sums over games of the differences in values and weights.
+        """Play games and return the sums of the differences in values and weights.
 
         For worth, the difference in values is a weighted sum over both arms of the deviations from the means without
         the change, relative to the number of followed wishes.
@@ -397,7 +397,7 @@ class _Presences:
     paths: tuple[tuple[str, ...], ...]
 
     def __call__(self, games: range) -> Arrays:
-        """Return the number of games in which each item is in play."""
+        """Play games and count those in which each item is in play."""
         frame, simulator = self.arm.frame(games), self.arm.simulators[0]
         foci = [tuning_of(self.game).focus(simulator, path) for path in self.paths]
         counts = [present(frame).reshape(len(games), -1).any(axis=1).sum() for _, present in filter(None, foci)]
@@ -405,7 +405,7 @@ class _Presences:
 
 
 def _arm_weights(totals: Floats) -> Floats:
-    """Return the weight of each arm in sums that are divided by the first arm's rows, shape (arms, cells)."""
+    """Return the weights that scale the sums of each arm to the rows of the first arm, shape (arms, cells)."""
     counts = totals[:, WEIGHT : 2 * ARM : ARM].T
     with np.errstate(divide="ignore", invalid="ignore"):
         weights: Floats = np.array(SIGNS)[: len(counts), None] * counts[0] / counts
@@ -413,7 +413,7 @@ def _arm_weights(totals: Floats) -> Floats:
 
 
 def _level(sums: Arrays) -> Level:
-    """Return the values of the cells with standard errors clustered by game."""
+    """Compute the values of the cells from sums, with standard errors clustered by game."""
     moments = Moments(*sums["total"].shape)
     moments.totals, moments.products = sums["total"], sums["product"]
     moments.games[:] = sums["games"][0]  # a game in which nothing counts is also informative

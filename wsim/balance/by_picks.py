@@ -1,4 +1,4 @@
-"""Settings measured by pick experiments: the causal effect of an action with a card, and how changed values alter it.
+"""Measure settings by pick experiments: the causal effect of an action with a card, and how other values change it.
 
 The picks of every game are randomised with a known chance (``wsim.questions.picks``). Points are evaluated on the same
 games: an effect is linear in the outcome, so its change is the effect on the change in outcome, with its own error. A
@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 
 
 class PicksEvaluator(CellEvaluator):
-    """A setting whose cells are effects of actions with cards.
+    """An evaluator for cells that are causal effects of an action with a card.
 
     Attributes
     ----------
@@ -90,20 +90,20 @@ class PicksEvaluator(CellEvaluator):
         return f"{self.setting.name}, picks randomised at {self.chance:g}"
 
     def games(self, requested: int) -> int:
-        """Return the number of games to play when ``requested`` games are, in the proportion given in ``[search]``."""
+        """Scale the requested number of games by the proportion given in ``[search]``."""
         return max(1, round(requested * self._settings.picks / self._settings.games))
 
     def replays(self, requested: int) -> int:
-        """Return the number of games to play for a step: at least as many as for an experiment."""
+        """Return the number of games per step of a value: at least as many as for an experiment."""
         return max(requested, self._settings.picks)
 
     def level(self, patch: Patch, seed: int, games: int) -> Level:
-        """Measure a patch."""
+        """Measure the cells with a patch."""
         measured = self._measured(patch, seed, games, ())
         return Level(measured["value"], measured["error"], games)
 
     def linearised(self, patch: Patch, seed: int, games: int, options: Sequence[Option]) -> tuple[Level, Effects]:
-        """Measure a patch and the effect of every value of points."""
+        """Measure the cells with a patch and the effect of every point value."""
         indices = [index for index, option in enumerate(options) if self._free[option.knob]]
         measured = self._measured(patch, seed, games, [options[index] for index in indices])
         effects = no_effects(options, self.cells)
@@ -144,7 +144,7 @@ class PicksEvaluator(CellEvaluator):
         return [by_lower[str(target.card).lower()]]
 
     def _cards_with_action(self, target: Target) -> list[str]:
-        """Return the cards of a target for which the action occurred in a sample of games; raise UserError if none."""
+        """Return the target's cards with which the action occurred in sample games; raise UserError if none."""
         named, games = self._named(target), self._settings.picks
         seed = self._sampler.seed("sample", self.name)
 
@@ -171,7 +171,7 @@ class PicksEvaluator(CellEvaluator):
         return record(plan, f"{folder}/run", threads=execution.threads, **how)
 
     def _measured(self, patch: Patch, seed: int, games: int, free: Sequence[Option]) -> Arrays:
-        """Return the effects with their errors, and how options change them."""
+        """Play the experiment with a patch; return its effects with errors, and how options change them."""
         of = {"picks": self.name, "patch": patch, "seed": seed, "games": games}
         of["options"] = [(option.knob, option.value) for option in free]
 
@@ -182,7 +182,7 @@ class PicksEvaluator(CellEvaluator):
         return self._sampler.memory.recall(of, games, measure)
 
     def _values_in(self, run: Run, patch: Patch, free: Sequence[Option]) -> Arrays:
-        """Return the value of every cell in a run, and how options change it."""
+        """Estimate every cell from a run, and how options change it."""
         value, error = self._effects(run, None)
         effect, spread = np.zeros((2, len(free), len(self.cells)))
         now = values_in(self._knobs, patch)
@@ -203,7 +203,7 @@ class PicksEvaluator(CellEvaluator):
         return {"value": value, "error": error, "effect": effect, "spread": spread}
 
     def _effects(self, run: Run, change: dict[str, Floats] | None) -> tuple[Floats, Floats]:
-        """Return the effects on the outcomes, or on changes in outcomes, with their errors."""
+        """Estimate the effects on outcomes, or on changes in outcomes, with their errors."""
         value, error = np.zeros((2, len(self.cells)))
         tables: dict[Any, dict[str, tuple[float, float]]] = {}
         z = 2 * normal_quantile((1 + _LEVEL) / 2)
@@ -219,7 +219,7 @@ class PicksEvaluator(CellEvaluator):
         return value, np.nan_to_num(error, nan=np.inf if change is None else 0.0)
 
     def _table(self, run: Run, target: Target, change: Floats | None) -> pl.DataFrame:
-        """Return the effects in a run; ``change``: a column to use as the outcome instead of the target's."""
+        """Estimate the effects for a target from a run; ``change``: replaces the outcome of the target."""
         import polars as pl
 
         picks, seats = run.picks, run.seats

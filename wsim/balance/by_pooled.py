@@ -1,4 +1,4 @@
-"""Settings measured by pooled figures of all games (``wsim.questions.pooled``): levels, and effects by replays.
+"""Measure settings by pooled figures of all games (``wsim.questions.pooled``): levels, and effects by replays.
 
 Such a figure is a function of sums over games. The sums of compared arms are stored together with their products, so
 that a difference on common deals gets the error of the difference. Nothing is re-scored: every option is played.
@@ -31,7 +31,7 @@ SAMPLE = 200  # deals played to find the size of results
 
 
 class PooledEvaluator(CellEvaluator):
-    """A setting whose cells are pooled figures; it plays one deal per requested game."""
+    """An evaluator for cells that are pooled figures; it plays one deal per requested game."""
 
     def __init__(self, goal: Goal, setting: Setting, knobs: Sequence[Knob], sampler: Sampler) -> None:
         targets = [
@@ -63,11 +63,11 @@ class PooledEvaluator(CellEvaluator):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name of the evaluator."""
         return f"{self.setting.name}, all games together"
 
     def level(self, patch: Patch, seed: int, games: int) -> Level:
-        """Measure a patch."""
+        """Measure the cells with a patch."""
         sums = self._measured((patch, ()) if patch and any(self._is_change) else (patch,), seed, games)
         if patch:
             return self._estimated(sums, self._is_change)
@@ -76,7 +76,7 @@ class PooledEvaluator(CellEvaluator):
         return Level(level.value * keep, level.error * keep, games)
 
     def linearised(self, patch: Patch, seed: int, games: int, options: Sequence[Option]) -> tuple[Level, Effects]:
-        """Measure a patch; every effect must be replayed and is left at 0."""
+        """Measure the cells with a patch; every effect needs replays and is left at 0."""
         return self.level(patch, seed, games), no_effects(options, self.cells)
 
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:  # noqa: ARG002
@@ -95,7 +95,7 @@ class PooledEvaluator(CellEvaluator):
         return effects
 
     def _estimated(self, sums: Arrays, is_change: Sequence[bool]) -> Level:
-        """Return the figures of the first arm with standard errors; where ``is_change``, minus the second arm's."""
+        """Estimate the figures of the first arm (where ``is_change``: minus the second arm) with standard errors."""
         total, product, games = sums["total"], sums["product"], sums["games"][0]
         *starts, arm = np.cumsum([0, *self._widths])
         values, errors = np.zeros((2, len(self._figures)))
@@ -112,7 +112,7 @@ class PooledEvaluator(CellEvaluator):
     # --- games ---------------------------------------------------------------------------------------------------
 
     def _measured(self, patches: Sequence[Patch], seed: int, games: int) -> Arrays:
-        """Return the sums over deals of the features of all arms, and of their products."""
+        """Play deals with each patch, and return the sums of the features of all arms and of their products."""
 
         def measure() -> Arrays:
             ready = [self._ready(patch, seed) for patch in patches]
@@ -147,7 +147,7 @@ class _Reading:
     figures: tuple[PooledFigure, ...]
 
     def __call__(self, deals: range) -> Arrays:
-        """Return the sums over deals."""
+        """Play deals and return their sums."""
         frames = [(arm.frame(deals), arm.simulators[0].seats) for arm in self.arms]
         features = np.concatenate([w.read(frame, len(deals), seats) for frame, seats in frames for w in self.figures])
         return {

@@ -30,21 +30,21 @@ class CellEvaluator(ABC):
         """The name of the evaluator; evaluators with different names use different deals."""
 
     def games(self, requested: int) -> int:
-        """Return the number of games to play when ``requested`` games are; by default the same number."""
+        """Return the number of games to play for a requested number; by default, these are equal."""
         return requested
 
     def replays(self, requested: int) -> int:
-        """Return the number of games to play per step of a value; by default the requested number."""
+        """Return the number of games to play per step of a value; by default, the requested number."""
         return requested
 
     @abstractmethod
     def level(self, patch: Patch, seed: int, games: int) -> Level:
-        """Measure a patch."""
+        """Measure the cells with a patch."""
 
     @abstractmethod
     def linearised(self, patch: Patch, seed: int, games: int, options: Sequence[Option]) -> tuple[Level, Effects]:
-        """Measure a patch and the effects of the options that need no further games; other effects are left at 0."""
+        """Measure the cells with a patch and the effects that need no further games; other effects are left at 0."""
 
     @abstractmethod
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
-        """Play the remaining options, each separately and without a patch."""
+        """Measure the effects of the remaining options by playing each one separately, without a patch."""

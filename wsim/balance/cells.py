@@ -1,4 +1,4 @@
-"""The individual numbers that targets bound, and how they are computed from games."""
+"""The cells of a goal: the individual numbers that targets bound, and how they are computed from games."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Cell:
     setting, name: the setting, and the name of the number. metric: ``win``, ``score``, ...
     low, high: the accepted range, inclusive; infinite where there is no bound.
     share: whether it is a share, shown in percent.
-    over: the table over whose players it is averaged; empty if it belongs to one player.
+    over: the table over whose players the number is averaged; empty if it belongs to one player.
     """
 
     setting: str
@@ -50,7 +50,7 @@ class Cell:
         return (self.high - self.low) / 2
 
     def excess(self, value: NDArray[np.float64] | float) -> NDArray[np.float64]:
-        """Return how far a value is beyond the nearer bound, in units of the metric; negative within the range."""
+        """Return the distance of a value beyond the nearer bound, in units of the metric; negative within the range."""
         return np.maximum(np.asarray(value) - self.high, self.low - np.asarray(value))
 
     def record(self) -> dict[str, Any]:
@@ -100,7 +100,7 @@ class Quantity:
 def quantities_of(
     setting: Setting, targets: Sequence[Target], sample: pl.DataFrame, owned: Mapping[str, str]
 ) -> list[Quantity]:
-    """Return the quantities of a setting's targets; raise UserError for a target that never occurs in a sample."""
+    """Return the quantities that targets bound at a setting; raise UserError if a target never occurs in a sample."""
     quantities: list[Quantity] = []
     plays = sample["rank"].to_numpy() > 0 if "rank" in sample.columns else np.ones(sample.height, bool)
     fair = float(sample["win_share"].to_numpy()[plays].astype(float).mean())
@@ -139,7 +139,7 @@ def _check_reachable(target: Target, metric: Metric, fair: float) -> None:
 
 
 def _combinations(target: Target, metric: Metric, sample: pl.DataFrame) -> list[tuple[tuple[str, str], ...]]:
-    """Return the combinations of names in a target that occur in the sample."""
+    """Return the combinations of names that a target covers and that occur in the sample."""
     import polars as pl
 
     if not target.of:
@@ -183,7 +183,7 @@ def _games(sample: pl.DataFrame) -> int:
 def change_quantities(
     setting: Setting, keeps: Sequence[Keep], sample: pl.DataFrame, owned: Mapping[str, str]
 ) -> list[Quantity]:
-    """Return the quantities that must stay constant at a setting, as changes of means."""
+    """Return the quantities that constraints hold constant at a setting, as changes of means."""
     quantities = []
     for keep in keeps:
         metric = parse_metric(keep.metric, sample, owned)

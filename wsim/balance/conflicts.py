@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wsim.balance.cells import Cell
 from wsim.balance.sampling import Effects, Level
 
-ALIKE = 0.5  # cells count as moving together if their correlation over the options' effects is above this
+ALIKE = 0.5  # minimum correlation between the options' effects on two cells that count as moving together
 MAX_CONFLICTS = 5
 Z = 1.96  # standard errors in the half width of a 95% interval
 Floats = NDArray[np.float64]

@@ -25,7 +25,7 @@ from wsim.limits import GameLimitError
 
 
 def averaged(parts: Sequence[Sequence[Cell]]) -> tuple[list[Cell], Floats | None]:
-    """Return the bounded cells, given the cells of each part: the same cells, or means over the players of a table.
+    """Return the bounded cells, given the cells of each part: unchanged, or averaged over the players of a table.
 
     For each player, a separate part measures the cells of a table, on separate deals. Also returns the weights of the
     parts' cells, shape (cells, cells of the parts); None if the cells are the same.
@@ -87,7 +87,7 @@ class Evaluator:
         return digest_of([self.goal.digest, self.seed, self.provenance.identity])
 
     def level(self, patch: Patch, purpose: str, games: int) -> Level:
-        """Measure a patch on the deals of a purpose, which are the same for all patches."""
+        """Measure a patch on the deals reserved for a purpose, which are the same for all patches."""
         try:
             parts = [part.level(patch, self._seed(purpose, part), part.games(games)) for part in self._parts]
         except GameLimitError as error:
@@ -136,13 +136,13 @@ class Evaluator:
         return Level(value, error, games)
 
     def _averaged(self, value: Floats, error: Floats) -> tuple[Floats, Floats]:
-        """Return the values of the cells from the parts' measurements on separate deals; cells are the last axis."""
+        """Average the parts' measurements, made on separate deals, to the bounded cells; cells are the last axis."""
         if self._weights is None:
             return value, error
         return value @ self._weights.T, np.sqrt(error**2 @ (self._weights**2).T)
 
     def check_knobs(self, effects: Effects) -> list[str]:
-        """Return the names of the knobs without any effect; raise UserError if no knob of a row has an effect."""
+        """Return the names of knobs without any effect; raise UserError if all knobs of a row are without effect."""
         moved = np.abs(effects.value).max(axis=1) + effects.error.max(axis=1) > 0
         working = {option.knob for option, moves in zip(self.options, moved, strict=True) if moves}
         rows = {self.knobs[knob].row for knob in working}
@@ -154,7 +154,7 @@ class Evaluator:
         return [knob.name for index, knob in enumerate(self.knobs) if index not in working]
 
     def _replayed(self, part: CellEvaluator, games: int) -> Effects:
-        """Return the effects that must be replayed, which is done only once."""
+        """Return the effects of options that need replays; the replays are played only once."""
         key = f"{part.name} {games}"
         if key not in self._replays:
             seed, games = self._seed("replays", part), part.replays(games)
@@ -162,7 +162,7 @@ class Evaluator:
         return self._replays[key]
 
     def deals_of(self, games: int) -> dict[str, int]:
-        """Return the number of deals when ``games`` are requested, by purpose.
+        """Return the number of deals that each part plays when ``games`` are requested, by name.
 
         Card effects use fewer games than sides, in the proportion of the goal's ``picks`` and ``games``.
         """

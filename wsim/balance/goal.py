@@ -31,9 +31,9 @@ class Setting:
 
     Attributes
     ----------
-    name: its name. plan: the plan that is played there.
+    name: the name of the setting. plan: the plan that is played there.
     report: whether it is only measured and shown, without targets.
-    table: its name in the goal, which settings that differ only in the players share.
+    table: its name in the goal, shared by settings that differ only in the players.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Target:
     ----------
     metric: ``win``, ``score``, or another metric of ``wsim whatif``.
     of: columns of the seats table; the target applies to every combination of their names.
-    only: the combinations to which it is limited, as ``Gizah A``; empty: all.
+    only: the combinations to which the target is limited, such as ``Gizah A``; empty: all.
     card: the card whose causal effect is the target (pick experiments); ``*``: every card.
     action, against, randomise: options of the experiment, see ``wsim experiment picks``.
     within: the accepted distance from ``value``. relative: this distance as a fraction of the fair share.
@@ -125,7 +125,7 @@ class Keep:
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """The effort of a search: the table ``search`` of a goal file, which command-line options override.
+    """The effort of a search, set by the table ``search`` of a goal file; command-line options override it.
 
     Attributes
     ----------
@@ -195,7 +195,7 @@ class Goal:
 
 
 def row_dict(row: Any) -> dict[str, Any]:
-    """Return a row of the goal as JSON, without default values."""
+    """Convert a row of the goal to JSON, without default values."""
     values = {column.name: getattr(row, column.name) for column in fields(row)}
     if values.get("players") == EACH:
         del values["players"]
@@ -208,7 +208,7 @@ def read_goal(path: str | Path) -> Goal:
 
 
 def as_goal(source: GoalSource | Goal) -> Goal:
-    """Return the goal given as a file or as tables; files that tables name are looked up in the working folder."""
+    """Read a goal given as a file or as tables; files named in tables are relative to the working folder."""
     if isinstance(source, Goal):
         return source
     if isinstance(source, Mapping):
@@ -288,7 +288,7 @@ def _players(file: Path, tables: Mapping[str, Any]) -> tuple[str, ...]:
 def _settings(
     file: Path, shared: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], players: Sequence[str]
 ) -> tuple[Setting, ...]:
-    """Return the settings, each with the shared plan keys and its own, once for each of the players."""
+    """Build the settings from shared and individual plan keys; each setting is repeated for each player of the goal."""
     if (count := len(rows) * max(len(players), 1)) > MAX_SETTINGS:
         of_players = f", {len(rows)} for each of {len(players)} players," if players else ""
         raise UserError(f"{file}: {count} settings{of_players} are too many: at most {MAX_SETTINGS}")
@@ -311,7 +311,7 @@ def _settings(
 
 
 def _setting(file: Path, shared: Mapping[str, Any], row: Mapping[str, Any], player: str) -> Setting:
-    """Return the setting in a row; ``player``: the policy in all seats, or empty for the policies of the plan."""
+    """Build the setting of a row; ``player``: the policy in all seats, or empty for the policies of the plan."""
     keys = {**shared, **{key: value for key, value in row.items() if key not in ("name", "report")}}
     for key in _NOT_OF_A_GOAL:
         if key in keys:

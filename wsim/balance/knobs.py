@@ -1,4 +1,4 @@
-"""The values that a patch may change: the knobs of a goal, matched with the values of a game."""
+"""Knobs: the values of a game that a goal allows a patch to change."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Knob:
 
     Attributes
     ----------
-    path: its path in a patch. base: its current value. low, high: its range.
+    path: the path of the value in a patch. base: its current value. low, high: its range.
     touch, step: the cost of changing it at all, and of each step. row: its row in the goal.
     """
 
@@ -60,7 +60,7 @@ class Option:
 
 
 def knobs_of(goal: Goal, simulator: Simulator) -> tuple[Knob, ...]:
-    """Return the knobs of a goal; raise UserError for a row without a match or in conflict with rows or rules."""
+    """Return the knobs of a goal; raise UserError for a row that matches nothing or conflicts with rows or rules."""
     tuning = tuning_of(goal.game)
     values = tuning.values(simulator)
     knob_at: dict[Path, Knob] = {}

@@ -1,4 +1,4 @@
-"""Measurements, stored line by line so that an interrupted search can be resumed."""
+"""A cache of measurements, written line by line so that an interrupted search can be resumed."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Memory:
                 self.played += int(entry["games"])
 
     def recall(self, of: Mapping[str, Any], games: int, measure: Callable[[], Arrays]) -> Arrays:
-        """Return a measurement, made only if it is not stored yet; ``games``: the number of games that it takes."""
+        """Return a stored measurement, or measure and store it; ``games``: the number of games that measuring takes."""
         key = json.dumps(of, sort_keys=True, default=str)
         if key not in self._known:
             measured = measure()
@@ -75,7 +75,7 @@ class Memory:
             if self._journal is not None:
                 sums = {name: values.tolist() for name, values in measured.items()}
                 empty = {name: values.shape for name, values in measured.items() if not values.size}
-                # an empty list does not show the lengths of its other axes
+                # an empty list does not show the lengths of the other axes
                 self._journal.add({"of": key, "games": games, "sums": sums, **({"empty": empty} if empty else {})})
         return self._known[key]
 

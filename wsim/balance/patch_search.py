@@ -1,7 +1,7 @@
 """The search for a patch: measure and repair, race proposals, drop unneeded changes, prove the result.
 
-Every step is a function of the goal and the seed: deals for different purposes have different seeds, candidates of the
-same step play the same deals, and no earlier step sees the deals of a proof.
+Every step is determined by the goal and the seed. Deals for different purposes have different seeds, candidates of the
+same step play the same deals, and the deals of a proof are not used in any earlier step.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SURVIVORS = 0.4  # fraction of the field that enters the next heat
 DRAWS = 6  # number of proposals drawn per starter
 CLEARLY = 1.05  # a cheaper patch is preferred up to this multiple of the smallest deviation
 FEW = 40  # maximum number of patches of one or two values to consider
-LUCK = 1.0  # standard errors of luck that a proof's number of games allows for
+LUCK = 1.0  # luck in the measured values that a proof's number of games allows for, in standard errors
 FAIR, SURE = 0.5, 0.9  # minimum chance of a full proof for an attempt; for being preferred in the last attempt
 LONGER = 10  # factor by which a check grows while its result is open
 
@@ -56,7 +56,7 @@ class PatchSearch:
     evaluator: measures patches. before: the level without a patch. effects: the effects of every option without a
         patch.
     idle: knobs without any effect. candidates: the last measurement of every measured patch.
-    proofs: the attempts. failed: for patches whose proofs failed, their level on the deals of proof and check together.
+    proofs: the attempts. failed: for patches whose proofs failed, their level on the deals of proof and check combined.
     over: whether no more attempts follow. passed_over: the number of patches of few values that were not measured.
     """
 
@@ -128,7 +128,7 @@ class PatchSearch:
         return min(near, key=lambda candidate: candidate.cost).patch
 
     def _eliminate(self, patch: Patch) -> None:
-        """Remove changes from a patch one by one, the least harmful first; this yields the table ``trade``."""
+        """Remove changes from a patch one by one, the least harmful first, for the table ``trade``."""
         evaluator, settings = self.evaluator, self.evaluator.goal.search
         while patch:
             level, effects = evaluator.linearised(patch, "elimination", settings.games, settings.replays)
@@ -147,7 +147,7 @@ class PatchSearch:
         self._note((), level)
 
     def _try_small_patches(self, dearer: float = math.inf) -> int:
-        """Measure cheaper patches of one or two values that may meet the targets; the other steps do not visit them.
+        """Measure cheaper patches of one or two values that may meet the targets, which the other steps do not visit.
 
         Patches that may be within their bounds, given the accuracy of effects measured without a patch, are played on
         common deals: few at first, then as many as for any patch. Returns the number of such patches that were not
@@ -169,7 +169,7 @@ class PatchSearch:
         return sum(1 for _ in untried)
 
     def _prove(self) -> None:
-        """Try to prove the cheapest patch with a fair chance, then the next one, or the same one again.
+        """Try to prove the cheapest patch with a fair chance; if that fails, try the next one, or the same one again.
 
         The last attempt prefers an almost certain patch. If no patch has a fair chance, the nearest one is tried; a
         patch that failed although its values were within bounds is tried again.
@@ -200,7 +200,7 @@ class PatchSearch:
     def _provable(self, *, last: bool, widened: bool = False) -> Candidate | None:
         """Return the cheapest patch for which a proof with all its games has a fair chance, checked on separate deals.
 
-        A chance also counts as fair if it would be fair had the check been luckier. ``last``: a patch that is almost
+        A chance also counts as fair if a luckier check would have made it fair. ``last``: a patch that is almost
         certain even if its check was lucky takes precedence, even if it is more expensive; if there is none, all
         patches of few values are considered.
         """
@@ -221,7 +221,7 @@ class PatchSearch:
         return fair
 
     def _checked(self, candidate: Candidate) -> Candidate:
-        """Measure a candidate on deals that did not select it, on more deals until the result is decisive.
+        """Measure a candidate on deals that did not select it, and on more deals until the result is decisive.
 
         The result is decisive if a proof is almost certain even if the deals were lucky, or has no fair chance even if
         they were unlucky.
@@ -238,7 +238,7 @@ class PatchSearch:
         return candidate
 
     def _chance(self, level: Level, luck: float = 0.0) -> float:
-        """Return the chance that a full proof succeeds, given the measured values and their errors."""
+        """Estimate the chance that a full proof succeeds, given the measured values and their errors."""
         settings = self.evaluator.goal.search
         alpha = settings.alpha / settings.proofs
         return chance_of(self.evaluator.cells, level, alpha, settings.proof_games, luck)
@@ -252,7 +252,7 @@ class PatchSearch:
         return self.candidates[patch]
 
     def not_excluded(self) -> list[Candidate]:
-        """Return the cheaper patches than the best one with no interval entirely out of bounds, the nearest first."""
+        """Return patches cheaper than the best one that have no interval entirely out of bounds, nearest first."""
         assert self.best is not None
         candidates = []
         for candidate in self.candidates.values():
@@ -272,7 +272,7 @@ class PatchSearch:
 
 
 def _pooled(first: Level, second: Level) -> Level:
-    """Return the pooled level of two measurements on separate deals."""
+    """Pool two measurements of the same cells on separate deals."""
     weights = [np.maximum(level.error, 1e-12) ** -2.0 for level in (first, second)]
     total = weights[0] + weights[1]
     value = (weights[0] * first.value + weights[1] * second.value) / total
@@ -280,5 +280,5 @@ def _pooled(first: Level, second: Level) -> Level:
 
 
 def worst_of(cells: Sequence[Cell], value: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    """Return the largest deviation of the cells relative to their accepted ranges: 1 is at a bound."""
+    """Return the largest deviation of any cell relative to its accepted range, where 1 is at a bound."""
     return max(1 + float(cell.excess(level)) / cell.reach for cell, level in zip(cells, value, strict=True))

@@ -32,7 +32,8 @@ class Proof:
 
     Attributes
     ----------
-    attempt: its number from 1. alpha: the error rate of this attempt. deals: the number of deals, by purpose.
+    attempt: the number of the attempt, from 1. alpha: the error rate of this attempt. deals: the number of deals, by
+        purpose.
     value, error: value and standard error of each cell. within: whether each cell is proven to be within its bounds.
     """
 
@@ -66,14 +67,14 @@ class Proof:
 
 
 def middle_of(cell: Cell) -> float:
-    """Return the middle of a cell's accepted range; with a single bound, the point one ``reach`` inside it."""
+    """Return the middle of a cell's accepted range; if there is only one bound, the point one ``reach`` inside it."""
     if math.isinf(cell.low):
         return cell.high - cell.reach
     return cell.low + cell.reach
 
 
 def proven(cells: Sequence[Cell], level: Level, alpha: float) -> NDArray[np.bool_]:
-    """Return, for each cell, whether it is proven to be within its bounds, with a joint error rate of ``alpha``."""
+    """Return a mask of the cells that are proven to be within their bounds, with a joint error rate of ``alpha``."""
     reach = normal_quantile(1 - alpha) * level.error
     low, high = (np.array([getattr(cell, end) for cell in cells]) for end in ("low", "high"))
     return np.asarray((level.value - reach >= low) & (level.value + reach <= high), bool)
@@ -82,7 +83,7 @@ def proven(cells: Sequence[Cell], level: Level, alpha: float) -> NDArray[np.bool
 def games_needed(
     cells: Sequence[Cell], level: Level, alpha: float, power: float = 0.9, luck: float = 0.0
 ) -> int | None:
-    """Return the number of games that a proof needs if the measured values are true; None if they are out of bounds.
+    """Return the number of games that a proof needs if the measured values are true; None if any is out of bounds.
 
     ``luck``: standard errors by which the true values are assumed to be nearer their bounds (negative: farther),
     because a patch chosen among many tends to be a lucky one.
@@ -97,7 +98,7 @@ def games_needed(
 
 
 def chance_of(cells: Sequence[Cell], level: Level, alpha: float, games: int, luck: float = 0.0) -> float:
-    """Return the chance that this many games jointly prove all cells of a patch, given their measured values.
+    """Estimate the chance that this many games jointly prove all cells of a patch, given their measured values.
 
     ``luck``: standard errors by which the true values are assumed to be nearer their bounds (negative: farther).
     """
@@ -107,7 +108,7 @@ def chance_of(cells: Sequence[Cell], level: Level, alpha: float, games: int, luc
 
 
 def prove(evaluator: Evaluator, patch: Patch, attempt: int, games: int) -> Proof:
-    """Play the games of an attempt, with a seed that nothing else uses, and test the cells.
+    """Attempt a proof: play games with a seed that is used only for this attempt, and test the cells.
 
     ``games``: see ``Evaluator.deals_of``.
     """

@@ -60,7 +60,7 @@ class GoalOptions(Options):
 
     @property
     def game(self) -> str:
-        """The name of the game that the goal is for."""
+        """The name of the game to balance."""
         return self.read().game
 
     @property

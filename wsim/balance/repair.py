@@ -1,7 +1,7 @@
 """Propose patches: the cheapest changes that bring every cell within its bounds, by local search.
 
-Effects are assumed to be additive around the measured patch. The best single change or pair of changes is made until
-none helps; this stays near the current patch and is as good as an exact solver, whose answers jump around.
+Effects are assumed to be additive around the measured patch. The best single change or pair of changes is applied until
+none helps. This stays near the current patch and works as well as an exact solver, whose solutions jump around.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Aims:
-    """The aims of a search: bounds tightened by the errors.
+    """The aims of a search: bounds tightened to allow for errors.
 
     Attributes
     ----------
-    low, high: the range aimed at, by cell. reach: half the width of each cell's accepted range.
+    low, high: the target range of each cell. reach: half the width of each cell's accepted range.
     """
 
     low: Floats
@@ -41,7 +41,7 @@ class Aims:
 
     @classmethod
     def of(cls, cells: Sequence[Cell], error: Floats, slack: float = SLACK) -> Aims:
-        """Return the aims for cells that are measured with the given errors."""
+        """Compute the aims for cells that are measured with the given errors."""
         reach = np.array([cell.reach for cell in cells])
         inwards = np.minimum(_SURE * error + slack * reach, (1 - MIN_AIM) * reach)
         low, high = (np.array([getattr(cell, end) for cell in cells]) for end in ("low", "high"))
@@ -67,7 +67,7 @@ class _State:
 def repaired(
     knobs: Sequence[Knob], options: Sequence[Option], patch: Patch, level: Level, effects: Effects, aims: Aims
 ) -> tuple[Patch, Floats]:
-    """Return the cheapest patch near ``patch`` that meets the aims, if there is one, and its predicted cell values.
+    """Find the cheapest patch near ``patch`` that meets the aims, if any, and its predicted cell values.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def proposals(
     cells: Sequence[Cell],
     seed: int,
 ) -> Iterator[Patch]:
-    """Yield patches near ``patch`` forever, each optimal for levels and effects drawn from the current estimates."""
+    """Yield patches near ``patch`` endlessly, each optimal for levels and effects drawn from the estimates."""
     random = np.random.default_rng(seed)
     shape = effects.value.shape
     while True:
@@ -132,7 +132,8 @@ def small_patches(
 
     Parameters
     ----------
-    level, effects: the level and effects measured without a patch. dearer: the cost that all patches stay below.
+    level, effects: the level and effects measured without a patch. dearer: an upper limit (exclusive) on the cost of
+        the patches.
     """
     low, high, reach = (np.array([getattr(cell, end) for cell in cells]) for end in ("low", "high", "reach"))
     cost = np.array([knobs[option.knob].cost(option.value) for option in options])

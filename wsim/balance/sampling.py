@@ -1,4 +1,4 @@
-"""Measurements of a patch, its level and the effects of every option, and how games are played for them."""
+"""Measurements of a patch (its level and the effects of every option), and the sampler that plays games for them."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class Effects:
 
 
 def no_effects(options: Sequence[Option], cells: Sequence[Cell]) -> Effects:
-    """Return effects of 0, to be filled in."""
+    """Return zero effects of all options on all cells, to be filled in."""
     value, error = np.zeros((2, len(options), len(cells)))
     return Effects(value, error, np.zeros(value.shape, bool))
 
 
 def unplayable_level(cells: Sequence[Cell], games: int) -> Level:
-    """Return the level of a patch that cannot be played: every cell is far beyond a bound."""
+    """Return a placeholder level for a patch that cannot be played: every cell is far beyond a bound."""
     value = [cell.low - _FAR if math.isinf(cell.high) else cell.high + _FAR for cell in cells]
     return Level(np.array(value), np.zeros(len(cells)), games)
 
@@ -91,7 +91,7 @@ class Sampler:
     def added(
         self, make: Callable[[range], Arrays], ready: Sequence[tuple[Plan, Simulator]], games: range, activity: str
     ) -> Arrays:
-        """Return the sum of the results of chunks of games, added in order; ``ready``: the simulators to use."""
+        """Play chunks of games and add up their results in order; ``ready``: the simulators to use."""
         result: Arrays = {}
         done = 0
         with self.execution.chunk_runner(ready) as chunks_of, closing(chunks_of(make, [games], CHUNK)) as chunks:

@@ -1,4 +1,4 @@
-"""Sensitivity: the effect of each step of each knob on the targets of a goal."""
+"""Sensitivity: the effect that each step of each knob has on the targets of a goal."""
 
 from wsim.questions.registry import Question
 

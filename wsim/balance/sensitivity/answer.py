@@ -1,4 +1,4 @@
-"""The effect of every step of every knob on every target, as a table."""
+"""Tables of the effect that each step of each knob has on each target."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class SensitivityAnswer(AskedAnswer):
         (``re-scored`` or ``replayed``).
     levels: one row per cell: setting, of, metric, value with value_low and value_high, low and high (accepted).
     idle: knobs without any effect on a target.
-    games, seconds: the games and time that it took.
+    games, seconds: the number of games and the time that the analysis took.
     """
 
     FORMAT: ClassVar[str] = "wsim-sensitivity/1"
@@ -82,11 +82,11 @@ class SensitivityAnswer(AskedAnswer):
 
     @property
     def main(self) -> pl.DataFrame:
-        """For each step, the row of the target that it moves most."""
+        """The effects table reduced to the target that each step moves most."""
         return self.strongest()
 
     def strongest(self) -> pl.DataFrame:
-        """Return, for each value of a knob, the row of the cell that it moves most relative to the accepted range."""
+        """Return one row per value of a knob: the cell that it moves most relative to the accepted range."""
         most = self.effects.with_columns(pl.col("reach").abs().alias("most")).sort(
             "most", descending=True, nulls_last=True, maintain_order=True
         )

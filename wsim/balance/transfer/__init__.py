@@ -1,4 +1,4 @@
-"""Transfer: the effect of a patch with other players and at other tables than it was made for."""
+"""Transfer: the effect of a patch with players and at tables that it was not made for."""
 
 from wsim.questions.registry import Question
 

@@ -43,7 +43,7 @@ class Relearner:
     policy: the line-up entry before relearning.
     learned: called with a patch (empty: the unchanged game) and the number of the training, from 1, which determines
         its seed; learns the game and returns the line-up entry that plays it.
-    times: how often each of the two games is learned, because two trainings can differ as much as a small patch
+    times: how often each of the two games is learned, because two trainings can differ by as much as a small patch
         changes.
     """
 
@@ -54,12 +54,12 @@ class Relearner:
 
 @dataclass(frozen=True)
 class TransferSettings:
-    """Where else a patch is measured.
+    """Additional players and styles with which a patch is measured.
 
     Attributes
     ----------
     players: line-up entries that take all seats of every setting, one after the other.
-    styles: line-up entries of which a side may choose the best, while the others play as in the setting.
+    styles: line-up entries from which a side may choose the best, while the others play as in the setting.
     games: the number of games per measurement.
     relearner: a player that also takes all seats of every setting, in the game without and with the patch: before
         relearning, after learning the game without the patch, and after learning the game with it. Training without the
@@ -155,7 +155,7 @@ class _Seated:
 
 
 def check_elsewhere(goal: Goal, where: TransferSettings) -> None:
-    """Raise UserError for players and styles that cannot play at a setting, before the search starts."""
+    """Raise UserError for players and styles that cannot play at a setting; called before the search starts."""
     if where.games < 1:
         raise UserError(f"the games of a measurement with other players must be at least 1, not {where.games}")
     prepare = find_game(goal.game).prepare
@@ -191,7 +191,7 @@ def measure_transfer(evaluator: Evaluator, patch: Patch, where: TransferSettings
 def _row_of(
     evaluator: Evaluator, setting: Setting, patch: Patch, seated: _Seated, games: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows for a setting and player, one per kind of targets; none if no target there is about tables."""
+    """Yield one row per kind of target for a setting and player; no rows if no target there is about tables."""
     seed = evaluator.sampler.seed("elsewhere", setting.name, seated.deals)
     plan = setting.plan if seated.entry is None else setting.plan.replace(policies=seated.entry)
     for kind in (RESULTS, WORTH, COUNTS, POOLED):
@@ -226,7 +226,7 @@ def _deviations(cells: Sequence[Cell], level: Level, when: str) -> dict[str, Any
 def _table(
     evaluator: Evaluator, setting: Setting, name: str, of: tuple[str, ...] = (), *, kind: str = RESULTS
 ) -> GamesEvaluator | PooledEvaluator | None:
-    """Return the evaluator of the targets about tables at a different setting; None if there are none.
+    """Prepare an evaluator of a setting's table targets at a different setting; return None if there are none.
 
     Parameters
     ----------
@@ -257,14 +257,14 @@ def _table(
 
 
 def _with_style(plan: Plan, style: str) -> Plan:
-    """Return a plan in which each seat in turn plays in a style."""
+    """Return a plan in which each seat in turn plays the given style, while the others play as before."""
     return plan.replace(policies=[style, *(plan.policies * plan.players)[1 : plan.players]], rotate=True)
 
 
 def _best_responses(
     evaluator: Evaluator, setting: Setting, patch: Patch, where: TransferSettings
 ) -> Iterator[dict[str, Any]]:
-    """Measure every side in its best style, with the others as in the setting, before and after a patch.
+    """Measure each side in its best style before and after a patch, while the others play as in the setting.
 
     The style is chosen on one half of the games and measured on the other half, and vice versa.
     """
@@ -282,7 +282,7 @@ def _best_responses(
 
 
 def _responses(evaluator: Evaluator, setting: Setting, patch: Patch, where: TransferSettings) -> list[dict[str, Any]]:
-    """Return each side's best style, and its result on games that did not select it."""
+    """Return the best style of each side, and its result in games that did not select it."""
     names: list[str] = []
     halves: list[list[Level]] = []
     cells_of_style: list[list[int]] = []

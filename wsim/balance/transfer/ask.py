@@ -28,7 +28,7 @@ from wsim.learn.rounds import LAST, learn
 
 
 def ask(question: TransferQuestion, options: TransferOptions, execution: Execution = Execution()) -> TransferAnswer:
-    """Measure a patch at every setting of a goal, with other players and in other styles.
+    """Measure the effect of a patch on the targets of a goal with other policies and playing styles.
 
     Raises UserError for an unplayable patch or player, Interrupted on Ctrl-C with the measurements so far.
     """
@@ -41,7 +41,7 @@ def ask(question: TransferQuestion, options: TransferOptions, execution: Executi
 def settings_of(
     goal: Goal, options: TransferOptions, patch: Path | None, execution: Execution, *, resume: bool
 ) -> TransferSettings:
-    """Return the settings of a transfer measurement; retrained nets are stored next to the patch file."""
+    """Build the settings of a transfer measurement; retrained nets are stored next to the patch file."""
     retrainer = None
     if options.retrain is not None:
         if patch is None:
@@ -57,7 +57,7 @@ def journal_of(patch: Path) -> Path:
 
 
 def how_to_resume(patch: Path | None) -> str:
-    """Return a sentence that says how to continue an interrupted search or measurement."""
+    """Return a sentence on how to resume an interrupted search or measurement."""
     if patch is None:
         return "use --out FILE to be able to resume the next one"
     return f"continue with --resume added to the same command ({shlex.quote(str(patch))}.journal has all measurements)"
@@ -72,7 +72,7 @@ def transferred(
     journal: Path | None = None,
     resume: bool = False,
 ) -> TransferAnswer:
-    """Measure a patch; see ``ask``. The journal is removed when all measurements are complete."""
+    """Measure a patch with other players; see ``ask``. The journal is removed when all measurements are complete."""
     memory, answer = Memory(), TransferAnswer()
     hint = how_to_resume(None if journal is None else journal.with_suffix(""))
     check_elsewhere(goal, settings)
@@ -90,7 +90,7 @@ def transferred(
 
 
 def retrainer_of(goal: Goal, folder: Path, decisions: int, execution: Execution, *, resume: bool) -> Relearner:
-    """Return a relearner that trains the game's net on the game with and without a patch, from ``decisions`` each.
+    """Return a relearner that trains the game's net with and without a patch, on ``decisions`` decisions each.
 
     The first training with the patch uses ``folder``, the others folders next to it: ``-2`` is the second training,
     ``-without`` the training without the patch. Raises UserError for a game without a net, for too few decisions, and

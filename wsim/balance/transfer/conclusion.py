@@ -1,4 +1,4 @@
-"""The conclusion of a transfer in words: with how many other players and tables the targets come closer."""
+"""The conclusion of a transfer in words: the number of other players and tables with which deviations shrink."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _change(row: Row) -> float:
 
 
 def _sentence(rows: Sequence[Row]) -> str:
-    """Describe the typical deviations of some rows, before and after the patch."""
+    """Describe the typical deviation in each row, before and after the patch."""
     said = (
         f"{row['policies']} at {row['setting']} {number(row['spread_before'], 3)} to {number(row['spread_after'], 3)}"
         for row in rows
