@@ -29,7 +29,7 @@ def ends(table: Table) -> tuple[str, pl.DataFrame]:
 
 
 def _ends_of_worth(table: Table) -> tuple[str, pl.DataFrame]:
-    """Return a worth table's title and rows: the extremes of the first kind (cards to build), all rows of short kinds."""
+    """Return a worth table's title and rows: the extremes of the first kind (cards to build), all of short kinds."""
     kinds = table.frame["what"].value_counts()
     first = table.frame["what"][0]
     cards, short = table.frame.filter(what=first), kinds.filter(pl.col("count") <= SHORT)["what"].implode()

@@ -1,4 +1,4 @@
-"""Policies against each other: which one does better at the same table, and how a plan fares as more seats follow it."""
+"""Policies against each other: which is better at the same table, and how a plan fares as more seats follow it."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ class _Derivatives:
 
 
 def _inverse(information: Floats) -> Floats:
-    """Invert the information matrix on vectors that sum to 0: adding a constant to all log-strengths changes nothing."""
+    """Invert the information on vectors that sum to 0: adding a constant to all log-strengths changes nothing."""
     ones = np.full_like(information, 1 / max(len(information), 1))
     return np.linalg.inv(information + ones) - ones if len(information) else information
 

@@ -83,7 +83,7 @@ class Piece:
 
     @cached_property
     def _numbers(self) -> dict[str, tuple[NDArray[np.int64], int]]:
-        """For each column of names: the code of each row, and the number of codes; the last code means a missing name."""
+        """By column of names: the code of each row, and the number of codes; the last code marks a missing name."""
         by_column = {}
         for name in self.named:
             count, column = len(categories_of(self.batch.frame, name)), self.batch.frame[name].to_physical()
