@@ -1,6 +1,6 @@
 """Build the seats and picks tables of Tower of Babel, as Polars frames.
 
-Both tables have one row per game and seat, or per decision, in order; ``game`` and ``seat`` join them. The columns
+Rows are in order: one per game and seat, or one per decision. The tables join on ``game`` and ``seat``. The columns
 ``game``, ``seat``, ``policy``, ``total``, ``win_share`` and ``rank`` mean the same in every game of the laboratory.
 """
 

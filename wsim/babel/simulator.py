@@ -141,7 +141,7 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
 
 
 def max_picks(rules: Any) -> int:
-    """Return an upper bound on the decisions of one game.
+    """Return an upper bound on the number of decisions in a game.
 
     Each action has the turn decision, an offer and possibly a bluff by every opponent, the choice of partners, and the
     completion. Action cards add their windows, the Double turn, the Triple bonus, and the decisions of each Card

@@ -83,7 +83,7 @@ class Seen:
         return Chances(share, low, high, share, playouts)
 
     def _cached(self, what: str, game: Game, make: Callable[[Game], Any]) -> Any:
-        """Return the cached value of a moment of the game; ``make`` computes it on first use."""
+        """Return the value cached under ``what`` for the current moment; ``make`` computes it on first use."""
         key = (what, *map(str, game.steps))
         if key not in self._kept:
             self._kept[key] = make(game)

@@ -1,6 +1,6 @@
-"""Estimate a seat's win probability throughout a game from what the seat knows, by the value net or by playouts.
+"""Estimate a seat's win probability throughout a game, given its knowledge, by the value net or by playouts.
 
-Playouts resample what the seat does not know. Without resampling, every playout would repeat the game itself if
+Playouts resample everything hidden from the seat. Without resampling, every playout would repeat the game itself if
 policies are deterministic and no cards are left to be dealt (the last age of 7 Wonders).
 """
 

@@ -340,8 +340,8 @@ class Game:
     def determinize(self, seat: int, rng: int) -> Self:
         """Return a copy with everything hidden from the seat resampled, conditional on the seat's knowledge.
 
-        The same ``rng`` (a whole number) gives the same copy. What the seat knows does not change; other seats' choices
-        that are not yet revealed are made again, after the seat's own choice.
+        The same ``rng`` (a whole number) gives the same copy. The seat's knowledge does not change. Choices of other
+        seats that are not yet revealed are made again, after the seat's own choice.
         """
         copy = self.clone()
         copy._position = self._position.redrawn(self._checked_seat(seat), _seed_of(rng))  # noqa: SLF001
@@ -360,7 +360,7 @@ class Game:
         ----------
         policies: one policy for all seats, or one per seat; None: as for ``values``.
         games: number of playouts.
-        seat: every playout resamples what this seat cannot know; None: hands stay as they are.
+        seat: every playout resamples everything hidden from this seat; None: hands stay as they are.
         rng: a whole number; the same number gives the same playouts.
         """
         _check_playouts(games)
@@ -381,10 +381,10 @@ class Game:
     ) -> list[dict[str, Any]]:
         """Estimate the values of legal moves for the deciding seat by common playouts; return rows, best move first.
 
-        Each playout resamples what the seat cannot know, then makes each move in turn and continues from the same cards
-        with the same random numbers. A row has the ``index`` and the ``move``; ``win_share`` with its 95% interval
-        ``low`` to ``high``; ``score``, ``score_low``, ``score_high``; ``loss``, the paired difference in win share
-        below the first row, with ``loss_low`` and ``loss_high``; ``win_shares`` and ``scores`` of all seats; and
+        Each playout resamples everything hidden from the seat, then makes each move in turn and continues from the same
+        cards with the same random numbers. A row has the ``index`` and the ``move``; ``win_share`` with its 95%
+        interval ``low`` to ``high``; ``score``, ``score_low``, ``score_high``; ``loss``, the paired difference in win
+        share below the first row, with ``loss_low`` and ``loss_high``; ``win_shares`` and ``scores`` of all seats; and
         ``games``, the number of playouts. Interval ends are None after a single playout.
 
         Parameters

@@ -433,8 +433,8 @@ class StatePosition(Position):
     ) -> NDArray[np.float64]:
         """Play to the end with a simulator's line-up; return (score, win share), shape (n, seats, 2).
 
-        Playout i uses the random streams of game ``first + i`` of the seed; with ``seat``, it resamples what that seat
-        cannot know.
+        Playout i uses the random streams of game ``first + i`` of the seed; with ``seat``, it resamples everything
+        hidden from that seat.
         """
         machine: Machine = simulator.machine  # type: ignore[attr-defined]
         outcomes = np.zeros((playouts, simulator.seats, 2))

@@ -1,4 +1,4 @@
-"""Base classes of games in plain Python: one class contains the rules; policies, search and catalogue follow from it.
+"""Base classes of games in plain Python: one class contains the rules; everything else is derived from it.
 
 Such games are slow: about a hundred times as slow as games with kernels (``SLOW``).
 """
@@ -85,7 +85,7 @@ class PlainPosition(Position):
 
     @abstractmethod
     def redraw(self, seat: int, random: random.Random) -> None:
-        """Resample everything that a seat cannot know; do nothing if nothing is hidden."""
+        """Resample everything hidden from a seat. If nothing is hidden, do nothing."""
 
     def details(self) -> Sequence[Mapping[str, Any]]:
         """Return the final values of the additional columns (``PlainGame.COLUMNS``) for every seat."""

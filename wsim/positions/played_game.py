@@ -110,8 +110,9 @@ def hint(game: Game, playouts: int | None = None, shown: int | None = SHOWN) -> 
 def ahead(game: Game, seat: int) -> Game | None:
     """Return the game at a seat's next decision if the seat can decide now; None if other moves must be revealed first.
 
-    Players who choose at the same time are asked one after the other. Until the seat is asked, nothing that it knows
-    changes, so its legal moves are the same now; in the returned copy the others have made arbitrary moves.
+    Players who choose at the same time are asked one after the other. The seat's knowledge does not
+    change before it is asked, so it already has the same legal moves. In the returned copy, the others have made
+    arbitrary moves.
     """
     copy, known = game.clone(), known_to(game, seat)
     while copy.to_move not in (None, seat):

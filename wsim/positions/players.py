@@ -42,5 +42,5 @@ def _from_seat_0(entries: tuple[str, ...], plan: Plan, number: int) -> tuple[str
 
 
 def names_of(policies: Sequence[str]) -> str:
-    """Return the names of a line-up, separated by commas; a single name if all are equal."""
+    """Join the names of a line-up with commas; return a single name if all are equal."""
     return policies[0] if len(set(policies)) == 1 else ",".join(policies)

@@ -1,4 +1,4 @@
-"""Position files: a game in progress as JSON, either recorded moves or what a person sees at a real table."""
+"""Position files: a game in progress as JSON, given by its recorded moves or by a description of the table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNWANTED = ("games", "picks", "game")
 
 
 def file_of(plan: Plan, **rest: Any) -> dict[str, Any]:
-    """Return the position file of a plan, with the ``number`` of a game or a ``position``, and the later ``steps``."""
+    """Return the contents of a position file: a plan, a game ``number`` or ``position``, and the later ``steps``."""
     keys = {key: value for key, value in plan.as_dict().items() if key not in _UNWANTED}
     if keys["rotate"]:  # the default
         del keys["rotate"]
@@ -48,7 +48,7 @@ def people_by_seat(text: str) -> dict[int, str]:
 
 
 def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any] | None, list[Any]]:
-    """Return the plan, number, hand-written position (or None) and steps of a position file.
+    """Parse a position file into its plan, game number, hand-written position (or None) and steps.
 
     Raises UserError for a string that is not a position file, and for policies from files, which are never executed.
     Without ``trust``, a position file that names other files is also rejected: its author may not be allowed to read

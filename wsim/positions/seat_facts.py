@@ -11,7 +11,7 @@ from wsim.positions.setup_fields import counts, listed, object_in, parse_int_in_
 
 
 def facts_shown(facts: Iterable[Fact], record: Any, seat: int | None, *, expansion: bool = False) -> dict[str, Any]:
-    """Return the facts of a seat as a view shows them.
+    """Return a seat's facts in the format of a view.
 
     ``seat``: the index of the seat in the fields of the record; None: the record describes one seat only.
     ``expansion``: whether the rule set has an expansion.
@@ -34,7 +34,7 @@ def facts_shown(facts: Iterable[Fact], record: Any, seat: int | None, *, expansi
 
 
 def settable(facts: Iterable[Fact], inside: str = "") -> dict[str, Fact]:
-    """Return the facts that a hand-written position can set, by key: of the seat, or of an object ``inside`` it."""
+    """Return the facts that a hand-written position can set for a seat, or for the object ``inside`` it, by key."""
     return {fact.view_key: fact for fact in facts if fact.most and fact.inside == inside}
 
 
@@ -43,7 +43,7 @@ def set_facts(
 ) -> None:
     """Write the facts from a description of a seat into a record; set all other facts to their initial values.
 
-    Messages call the seat ``owner``. Raises UserError that lists all mistakes.
+    Messages call the seat ``owner``. Raises a UserError that lists all mistakes.
     """
     mistakes = Mistakes()
     for inside in dict.fromkeys(fact.inside for fact in facts if fact.most):

@@ -233,8 +233,8 @@ class Follower:
     def chances(self, position: Any, seat: int | None = None, seed: int = 0, first: int = 0) -> NDArray[np.float64]:
         """Return the chance of each player in a position, shape (players,).
 
-        They are the chances for an observer who sees all hands; with ``seat``, everything that the seat cannot know is
-        resampled (``compare``).
+        Without ``seat``, they are the chances for an observer who sees all hands; with ``seat``, everything hidden from
+        it is resampled (``compare``).
         """
         draws = 1 if seat is None else WORLDS
         return np.asarray(self.compare(position, (), draws, seat, seed, first)[:, 0].mean(axis=0))
@@ -245,8 +245,8 @@ class Follower:
     ) -> NDArray[np.float64]:  # fmt: skip
         """Return the chances of all players some stages after each move, shape (draws, moves, players).
 
-        The line-up, whose seats are fixed, makes all further moves. Each draw resamples what ``seat`` cannot know and
-        uses the random streams of one game (numbered from ``first``), the same for all moves. Without moves, the
+        The line-up, whose seats are fixed, makes all further moves. Each draw resamples everything hidden from ``seat``
+        and uses the random streams of one game (numbered from ``first``), the same for all moves. Without moves, the
         chances are those in the position itself.
         """
         simulator, players = self._simulator, self._simulator.plan.players

@@ -1,7 +1,7 @@
 """Values of the legal moves of a position, estimated by playouts common to all moves.
 
-Every playout resamples once what the seat cannot know. Then it makes each move in turn and continues from the same
-cards with the same random numbers, so luck common to all moves cancels in their differences.
+Every playout first resamples everything hidden from the seat. It then makes each move in turn and continues from the
+same cards with the same random numbers, so luck common to all moves cancels in their differences.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Values:
     simulator: the simulator whose line-up plays the playouts.
     moves: indices into the legal moves.
     seed: the seed of resampling and playouts.
-    hidden: whether to resample what the seat cannot know; otherwise hands stay as they are.
+    hidden: whether to resample everything hidden from the seat; otherwise hands stay as they are.
     first: the number of the first playout, which selects the random numbers.
     """
 
@@ -146,8 +146,7 @@ class Values:
 class ValuesByNet(Values):
     """Move values estimated by the value net: its chances some stages after the move replace playouts to the end.
 
-    Intervals cover only the resampling of what the seat cannot know, not the errors of the net. Scores are unknown
-    (NaN).
+    Intervals cover only the resampling of hidden information, not the errors of the net. Scores are unknown (NaN).
     """
 
     def _outcomes(self, playouts: int, watcher: int | None, first: int) -> NDArray[np.float64]:

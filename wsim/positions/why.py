@@ -40,7 +40,7 @@ def why_of(
     seat: only the decisions of this player.
     policies: the policies used in playouts; None: the policies at the table.
     progress: called with ``decisions``, the number done and the total.
-    threads: processors that share the decisions; None: all usable ones.
+    threads: number of threads that share the decisions; None: one per usable processor.
     """
     game = Game(plan, number=number)
     decisions = []
@@ -78,7 +78,7 @@ def values_along(
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
     """Yield the evaluated decisions for ``why_along`` in order, each as soon as it is ready.
 
-    ``threads`` processors share the decisions (None: all usable ones; one for the value net, which is fast).
+    ``threads`` threads share the decisions (None: one per usable processor). The value net, being fast, uses one.
     """
     for before, _ in decisions[:1]:
         before.comparison([0], policies, 0)  # prepares the players of all clones of the game, once

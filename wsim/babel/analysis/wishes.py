@@ -1,4 +1,4 @@
-"""The possible wishes in Tower of Babel: to build with a disc, or on a wonder; to play an action card; to pass."""
+"""Items that a policy can want in Tower of Babel: to build with a disc or on a wonder, to play a card, to pass."""
 
 from __future__ import annotations
 

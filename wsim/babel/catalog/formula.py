@@ -22,7 +22,7 @@ VOCABULARY = Vocabulary(
 
 
 def points(low: int, high: int) -> Reader:
-    """Accept a whole number, or a formula that stays within the same bounds."""
+    """Return a reader for a whole number, or for a formula that stays within the same bounds."""
     number = whole(low, high)
 
     def read(problems: Problems, path: Path, value: Any) -> int | str | None:

@@ -1,4 +1,4 @@
-"""The listing of the catalogue of Tower of Babel: every value with the path that changes it."""
+"""List the catalogue of Tower of Babel: every value with the path that changes it."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Catalogue:
 
     @property
     def discs(self) -> tuple[Disc, ...]:
-        """The 24 discs of a game: kinds in the order of ``KINDS``, numbers ascending, two-colour ones last."""
+        """The 24 discs of a game: kinds in the order of ``KINDS``, numbers ascending, two-colour discs last."""
         if not self.rules["use_two_colour_discs"]:
             return tuple(Disc(((kind, number),)) for kind in KINDS for number in sorted(self.section["discs"][kind]))
         boxed = self.section["two_colour"]["boxed"]

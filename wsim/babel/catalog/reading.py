@@ -21,7 +21,7 @@ _NEED = whole(1, 6)
     }
 )
 def _two_needs(problems: Problems, path: Path, value: Any) -> dict[str, int] | None:
-    """Accept the two kinds of a two-colour disc, each with a number."""
+    """Read the two kinds of a two-colour disc, each with a number."""
     ignored = Problems("")  # one message for both numbers
     valid = isinstance(value, dict) and len(value) == w.NEEDS and set(value) <= set(w.KINDS)
     if valid and None not in [_NEED(ignored, path, number) for number in value.values()]:

@@ -119,7 +119,7 @@ class _Table:
             )
 
     def scored(self, active: int, wonder: str, completed: Object) -> Iterator[Event]:
-        """Yield the points of a finished wonder, and the action card drawn for it."""
+        """Yield events for the points of a finished wonder, and for the action card drawn for it."""
         yield Event(f"{wonder} is finished (row {completed['row']}): {self.earned(completed)}")
         if completed["action_card"]:
             card = completed["action_card"].replace("_", " ")

@@ -31,7 +31,7 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
     Keys: ``seat``, ``turn`` (from 1), ``row`` of the value table (from 1), ``board`` (for each wonder three discs, null
     where one is taken, and the ``parts`` of every seat), ``discards``, ``hand`` and ``held`` (the seat's action cards)
     as counts, and ``seats`` (points, hand_size, action_cards, discs by kind, shown cards). Omitted numbers are 0.
-    ``redrawn`` draws the hidden cards. Raises UserError that lists all mistakes in the description.
+    ``redrawn`` draws the hidden cards. Raises a UserError that lists all mistakes in the description.
     """
     public, mistakes = start.record.public, Mistakes()
     with mistakes.noted():

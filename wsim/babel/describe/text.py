@@ -163,11 +163,11 @@ def _numbers(numbers: list[int]) -> str:
     return " ".join(map(str, numbers))
 
 
-# --- what a seat may see
+# --- the view of a seat
 
 
 def view_lines(view: Mapping[str, Any]) -> list[str]:
-    """Describe the view of a seat line by line: the wonders, the seats, the build, its own cards."""
+    """Describe a seat's view line by line: the wonders, the seats, the build and the seat's own cards."""
     me = view["seat"]
     held = view["held"].items()
     moment = f"Turn {view['turn']}, seat {view['active']} is active. You are seat {me}."

@@ -115,7 +115,7 @@ class _Reader:
         return turn
 
     def common_draw(self) -> list[dict[str, Any]]:
-        """Read the common draw, clockwise from the active seat."""
+        """Read the common draw and return each seat's cards, clockwise from the active seat."""
         order = [(self.active + step) % self.seats for step in range(self.seats)]
         draws: dict[int, list[str]] = {seat: [] for seat in order}
         while not self.next_is(layout.LOG_TURN_END):
@@ -151,7 +151,7 @@ class _Reader:
             yield play
 
     def aside(self) -> list[str]:
-        """Read the cards that an exchange sets aside."""
+        """Read and return the cards that an exchange sets aside."""
         cards = []
         while self.next_is(w.EXCHANGE):
             event = self.take()

@@ -24,8 +24,9 @@ def columns(seats: int) -> tuple[str, ...]:
 
     ``active`` is counted from the observing seat to the left; -1: none. ``slotS:KIND`` is the number of cards that the
     disc of a slot needs (0 if it is taken); ``discards:``, ``hand:`` and ``aside:KIND`` are counts; ``card:NAME`` are
-    action cards of the seat, ``fresh:NAME`` those not yet usable. Columns of a seat begin with ``own.``, ``left1.``,
-    ...: ``discs:KIND`` of one kind, ``shown:KIND`` cards known to be in its hand, ``parts:W`` on the wonders.
+    action cards of the seat, and ``fresh:NAME`` its cards that cannot be used yet. Columns of a seat begin with
+    ``own.``, ``left1.``, ...: ``discs:KIND`` counts its discs of a kind, ``shown:KIND`` the cards known to be in its
+    hand, and ``parts:W`` its parts on a wonder.
     """
     names = [*_TABLE]
     names += [f"slot{slot}:{kind}" for slot in range(w.SLOTS) for kind in w.KINDS]

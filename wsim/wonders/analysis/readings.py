@@ -1,9 +1,9 @@
 """Draft statistics: results of seats that saw, took, sold or buried each card, and the turns on which cards are taken.
 
-A seat has seen a card that was in its hand on some turn, and has taken a card that it built, buried or sold on such a
-turn. ``wsim.stats.owners`` computes win shares: clustered by game, and within policies if a run has several. The input
-of that function, a table of which seat saw which card, is built from the picks in batches on disk, because a run may be
-larger than memory.
+A seat saw a card if the card was in its hand on some turn, and took the card if it built, buried or sold it on such a
+turn. ``wsim.stats.owners`` computes win shares, clustered by game, and within policies if a run has several. Its input,
+a table of the cards that each seat saw, is built from the picks in batches on disk, because a run may be larger than
+memory.
 """
 
 from __future__ import annotations

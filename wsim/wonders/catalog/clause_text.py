@@ -52,7 +52,7 @@ def describe_clauses(clauses: tuple[Clause, ...]) -> str:
 
 
 def _clause_text(clause: Clause) -> str:
-    """Return, e.g., "when built: takes 1 coin from each neighbour, if their shields are fewer than own shields"."""
+    """Describe a clause: "when built: takes 1 coin from each neighbour, if their shields are at most 2"."""
     if clause.event in w.COST_TRIGGERS:
         return _prices_text(clause)
     event = w.TRIGGERS[clause.event]
@@ -71,7 +71,7 @@ def _clause_text(clause: Clause) -> str:
 
 
 def _prices_text(clause: Clause) -> str:
-    """Return, e.g., "blue cards cost each neighbour 1 coin less, if own coins are at most 3"."""
+    """Describe a price change: "blue cards cost each neighbour 1 coin less, if own coins are at most 3"."""
     changes = []
     payer = f" {_PAYERS[clause.by or 'self']}" if clause.by not in ("", "self") else ""
     for act, amount in clause.acts():
@@ -91,7 +91,7 @@ def _prices_text(clause: Clause) -> str:
 
 
 def price_change_text(does: str, amount: int) -> str:
-    """Return, e.g., "1 coin less", "1 coin more for a raw unit", for "cheaper coins", "dearer raw_unit"."""
+    """Describe a price change: "1 coin less" ("cheaper coins"), "1 coin more for a raw unit" ("dearer raw_unit")."""
     change, _, item = does.partition(" ")
     direction = "less" if change == "cheaper" else "more"
     if item in w.UNIT_ITEMS:
@@ -100,14 +100,14 @@ def price_change_text(does: str, amount: int) -> str:
 
 
 def _cost_text(item: str, number: str, direction: str) -> str:
-    """Return, e.g., "2 coins less", "1 stone more", "1 resource less (the payer chooses which)"."""
+    """Describe a change in cost: "2 coins less", "1 stone more", "1 resource less (the payer chooses which)"."""
     chosen = " (the payer chooses which)" if item == "resources" else ""
     amount = f"{number} {item}" if item in w.RESOURCES else counted(number, item)
     return f"{amount} {direction}{chosen}"
 
 
 def decision_text(clause: Clause) -> str:
-    """Return, e.g., "may pay 2 coins: gains 1 shield", or "chooses one of: (1) gains 3 coins, (2) gains 1 shield"."""
+    """Describe a decision: "may pay 2 coins: gains 1 shield", "chooses one of: (1) gains 3 coins, (2) ..."."""
     if _is_decided_by_another(clause):
         return f"{_DECIDERS[clause.decider]} {_decided(clause)}"
     return _decided(clause)
@@ -148,7 +148,7 @@ def option_text(clause: Clause, option: Option) -> str:
 
 
 def _card_text(card: Pick, fate: str) -> str:
-    """Return, e.g., "chooses a card of the discard pile (its cost is more than 2): builds it for nothing"."""
+    """Describe a card choice: "chooses a card of the discard pile (its cost is more than 2): builds it for nothing"."""
     condition = f" ({english(parse(card.condition))})" if card.condition else ""
     does = w.CARD_DO.get(card.do, "")
     if card.given:
@@ -162,14 +162,14 @@ def _card_text(card: Pick, fate: str) -> str:
 
 
 def _price_text(item: str, amount: str) -> str:
-    """Return "2 coins", or "1 of the counter favour"."""
+    """Describe an amount to pay: "2 coins", "1 of the counter favour"."""
     text = english(parse(amount))
     number = text if text.isdigit() else f"({text})"
     return f"{number} of the {item}" if item.startswith(f"{w.COUNTER} ") else counted(number, item)
 
 
 def _acts_text(clause: Clause, acts: list[tuple[str, str]]) -> str:
-    """Describe actions of a clause in English."""
+    """Describe a clause's actions in English."""
     other = clause.each not in ("", "self")
     return ", ".join(_act_text(clause, act, amount, other) for act, amount in acts)
 
@@ -216,6 +216,6 @@ def _change_of_city(act: str, amount: str, number: str, text: str) -> str:
 
 
 def counted(number: str, item: str) -> str:
-    """Return "1 coin", "3 coins" or "(own red cards) coins" for an item to gain or lose."""
+    """Describe an amount to gain or lose: "1 coin", "3 coins", "(own red cards) coins"."""
     items = _ITEMS.get(item, item.replace("_", " "))
     return f"{number} {re.sub(r's(?=$| for | of | from )', '', items, count=1) if number == '1' else items}"

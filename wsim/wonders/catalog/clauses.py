@@ -244,7 +244,7 @@ def _as_table(amounts: Amounts) -> dict[str, Any]:
 
 @described({"anyOf": [{"type": "integer"}, {"type": "string", "minLength": 1}]})
 def formula(problems: Problems, path: Path, value: Any) -> str | None:
-    """Accept a formula, or a whole number."""
+    """Read a formula or a whole number."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         problems.at(
             path, f'{value!r} is not accepted; accepted: a whole number, or a formula in quotes such as "2 * red"'
@@ -261,7 +261,7 @@ def formula(problems: Problems, path: Path, value: Any) -> str | None:
 
 @described({"type": "string", "minLength": 1})
 def _condition(problems: Problems, path: Path, value: Any) -> str | None:
-    """Accept a formula that is true or false."""
+    """Read a formula whose value is true or false."""
     text: str | None = formula(problems, path, value)
     if text is not None and not parse(text).is_condition:
         problems.at(path, f"{text!r} is a number where a condition is needed, such as {text} > 0")
@@ -271,7 +271,7 @@ def _condition(problems: Problems, path: Path, value: Any) -> str | None:
 
 @described({"type": "object", "additionalProperties": schema_of(formula)})
 def _counter_amounts(problems: Problems, path: Path, value: Any) -> Amounts | None:
-    """Accept a table of counters with a formula for the amount of each."""
+    """Read a table of counters, with a formula for the amount of each."""
     return _amounts_by_name(
         problems, path, value, w.COUNTER, f"a counter and its amount, such as {w.COUNTER}.favour = 1"
     )
@@ -279,12 +279,12 @@ def _counter_amounts(problems: Problems, path: Path, value: Any) -> Amounts | No
 
 @described({"type": "object", "additionalProperties": schema_of(formula)})
 def _deck_amounts(problems: Problems, path: Path, value: Any) -> Amounts | None:
-    """Accept a table of further decks with a formula for the number of cards drawn from the stock of each."""
+    """Read a table of further decks, with a formula for the number of cards drawn from each stock."""
     return _amounts_by_name(problems, path, value, w.DRAW, f"a deck and a number of cards, such as {w.DRAW}.Envoys = 2")
 
 
 def _amounts_by_name(problems: Problems, path: Path, value: Any, kind: str, accepted: str) -> Amounts | None:
-    """Accept a table of names with a formula for the amount of each."""
+    """Read a table of names, with a formula for the amount of each."""
     if not isinstance(value, dict):
         problems.at(path, f"{value!r} is not accepted; accepted: {accepted}")
         return None
@@ -293,7 +293,7 @@ def _amounts_by_name(problems: Problems, path: Path, value: Any, kind: str, acce
 
 
 def _amounts(kind: str, accepted: tuple[str, ...], draws: bool = False) -> Reader:
-    """Accept a table of items with a formula for the amount of each; ``draws``: also draws from further decks."""
+    """Return a reader for a table of items and amounts; ``draws``: whether to accept draws from further decks."""
     named_ones: Mapping[str, Reader] = {**({w.DRAW: _deck_amounts} if draws else {}), w.COUNTER: _counter_amounts}
     readers: Mapping[str, Reader] = {**dict.fromkeys(accepted, formula), **named_ones}
 
@@ -306,7 +306,7 @@ def _amounts(kind: str, accepted: tuple[str, ...], draws: bool = False) -> Reade
 
 
 def _prices(kind: str, accepted: tuple[str, ...]) -> Reader:
-    """Accept a table of items that cost less or more, with a formula for the amount of each."""
+    """Return a reader for a table of items that cost less or more, with a formula for the amount of each."""
     readers: Mapping[str, Reader] = dict.fromkeys(accepted, formula)
 
     def read(problems: Problems, path: Path, value: Any) -> Amounts:
@@ -321,7 +321,7 @@ _PRICE: Mapping[str, Reader] = {"coins": formula, w.COUNTER: _counter_amounts}
 
 @described({"anyOf": [schema_of(formula), table_schema(_PRICE)]})
 def _price(problems: Problems, path: Path, value: Any) -> Amounts | None:
-    """Accept a formula for coins, or a table with coins and counters."""
+    """Read a price: a formula for coins, or a table with coins and counters."""
     if not isinstance(value, dict):
         coins = formula(problems, path, value)
         return None if coins is None else (("", coins),)
@@ -352,7 +352,7 @@ for _name, _about in _CARD_ABOUT.items():
 
 @described(_CARD)
 def _pick(problems: Problems, path: Path, value: Any) -> Pick | None:
-    """Accept a table that defines the set from which a city chooses a card, and what happens to that card."""
+    """Read a table that defines the set from which a city chooses a card, and the action on that card."""
     if not isinstance(value, dict):
         message = f'{value!r} is not accepted; accepted: a table, such as {{ from = "discarded", do = "build" }}'
         problems.at(path, message)
@@ -396,7 +396,7 @@ _BY_OPTION = {"anyOf": [table_schema(OPTION_FIELDS), REMOVED]}
     }
 )
 def _choose(problems: Problems, path: Path, value: Any) -> tuple[Option, ...] | None:
-    """Accept a list of options."""
+    """Read a list of options."""
     if not isinstance(value, list) or not 2 <= len(value) <= w.MAX_OPTIONS:
         shown = f"{len(value)} of them are" if isinstance(value, list) else f"{value!r} is"
         example = "choose = [ { gain = { coins = 3 } }, { gain = { shields = 1 } } ]"
@@ -489,7 +489,7 @@ _BY_NUMBER: Schema = {"anyOf": [_clause_schema(True), REMOVED]}
     {"anyOf": [_LIST, {"type": "object", "patternProperties": {"^[1-9]$": _BY_NUMBER}, "additionalProperties": False}]}
 )
 def read_when(problems: Problems, path: Path, value: Any) -> tuple[Clause, ...] | None:
-    """Accept a list of clauses."""
+    """Read a list of clauses."""
     if not isinstance(value, list) or not 1 <= len(value) <= MAX_CLAUSES:
         shown = f"{len(value)} of them are" if isinstance(value, list) else f"{value!r} is"
         example = 'when = [ { event = "built", gain = { coins = "red" } } ]'

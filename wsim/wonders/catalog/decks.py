@@ -1,5 +1,7 @@
-"""Further decks (``[decks.NAME]``), whose cards are dealt, drafted or displayed before an age, or drawn from the stock
-by clauses, and recruited for coins (R88, R101, R104)."""
+"""Further decks (``[decks.NAME]``), whose cards are recruited for coins (R88, R101, R104).
+
+The cards are dealt, drafted or displayed before an age, or drawn from the stock by clauses.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +106,7 @@ class Deck:
 
 @described({"type": "object", "additionalProperties": {"anyOf": [_CARD, REMOVED]}})
 def _cards(problems: Problems, path: Path, value: Any) -> tuple[DeckCard, ...] | None:
-    """Accept a table of cards by name."""
+    """Read a table of cards by name."""
     if not isinstance(value, dict):
         problems.at(path, "must be a table of cards, such as cards.Scout = { cost = 2, points = 3 }")
         return None

@@ -69,7 +69,7 @@ _TOLL: Mapping[str, Reader] = {"who": word("victim or beneficiary", tuple(w.WHO)
 
 
 def _count(low: int) -> Reader:
-    """Accept a count of at least ``low`` points or coins each."""
+    """Return a reader for a count of at least ``low`` points or coins each."""
     return record(
         Count,
         {
@@ -82,7 +82,7 @@ def _count(low: int) -> Reader:
 
 @described({"anyOf": [schema_of(_WORD), schema_of(_SEVERAL)]})
 def _one_of(problems: Problems, path: Path, value: Any) -> tuple[str, ...] | str | None:
-    """Accept two or more different resources, or one of the words of R18."""
+    """Read two or more different resources, or one of the words that R18 allows."""
     read = _WORD if isinstance(value, str) else _SEVERAL
     alternatives: tuple[str, ...] | str | None = read(problems, path, value)
     return alternatives
@@ -93,7 +93,7 @@ _PARTS = record(TradeDiscount, {"scope": word("scope", w.DISCOUNTS), "neighbors"
 
 @described(schema_of(_PARTS))
 def _discount(problems: Problems, path: Path, value: Any) -> TradeDiscount | None:
-    """Accept a discount; a discount on the boards' resources must apply to both neighbours."""
+    """Read a discount; a discount on the boards' resources must apply to both neighbours."""
     discount: TradeDiscount | None = _PARTS(problems, path, value)
     if discount and discount.scope == START_RESOURCE and set(discount.neighbors) != set(w.NEIGHBORS):
         problems.at((*path, "neighbors"), f'a discount of scope "{START_RESOURCE}" must apply to both neighbors')
@@ -105,7 +105,7 @@ def _discount(problems: Problems, path: Path, value: Any) -> TradeDiscount | Non
 
 
 def amount(n: int, item: str) -> str:
-    """Return "1 coin", "3 coins"."""
+    """Return an amount with its unit: "1 coin", "3 coins"."""
     return f"{n} {item}" if n in (1, -1) else f"{n} {item}s"
 
 
@@ -114,7 +114,7 @@ def _say_amount(item: str) -> Callable[[int], str]:
 
 
 def _say_count(item: str) -> Callable[[Count], str]:
-    """Return, e.g., "2 coins per brown or gray card (own city and both neighbours)"."""
+    """Return a function that phrases a count: "2 coins per brown or gray card (own city and both neighbours)"."""
 
     def say(count: Count) -> str:
         colors = [name for name in count.what if name in w.COLORS]
@@ -129,7 +129,7 @@ def _say_count(item: str) -> Callable[[Count], str]:
 
 
 def _say_toll(verb: str, item: str) -> Callable[[Toll], str]:
-    """Return, e.g., "others lose 2 coins per victory token they have"."""
+    """Return a function that phrases a toll: "others lose 2 coins per victory token they have"."""
 
     def say(toll: Toll) -> str:
         per = f" per {toll.per.replace('_', ' ')} they have" if toll.per else ""
@@ -246,7 +246,7 @@ def _pack_token(rules: Any, entry: int, value: int) -> None:
 
 
 def _pack_when(rules: Any, entry: int, clauses: tuple[Clause, ...]) -> None:
-    """Record the number of clauses; ``compiling`` writes the table of all clauses."""
+    """Write the number of clauses into the record; ``compiling`` writes the table of all clauses."""
     rules.when[entry] = len(clauses)
     rules.eventful[entry] |= w.BY_FORMULA
 
@@ -268,7 +268,7 @@ class Effect:
 
 
 def _row(none: Any, read: Reader, say: Callable[[Any], str] | str, pack: Pack, *, triggers: bool = False) -> Any:
-    """Return the field of an effect; ``say`` is a phrase for a flag, a function for any other value."""
+    """Define the dataclass field of an effect; ``say`` is a phrase for a flag, a function for any other value."""
     phrase = (lambda _: say) if isinstance(say, str) else say
     return field(default=none, metadata={"effect": Effect(read, phrase, pack, triggers)})
 

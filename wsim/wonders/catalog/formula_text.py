@@ -140,7 +140,7 @@ def _is_title(node: Node) -> bool:
 
 
 def _fact_of_last(node: Node) -> str:
-    """Return, e.g., "the cost of own first red card", "the symbol of own last green card is a gear"."""
+    """Describe a fact: "the cost of own first red card", "the symbol of own last green card is a gear"."""
     order, kind, fact = node.name.split(".")
     card = f"{_OWNERS[node.whose]} {_ORDERS[order].format(f'{kind} card' if kind in COLORS else 'card')}"
     if fact in COLORS:

@@ -59,7 +59,7 @@ def _uses_only(problems: Problems, path: Path, text: str, names: tuple[str, ...]
 
 
 def _amount(low: int, high: int, names: tuple[str, ...]) -> Reader:
-    """Accept a whole number or a formula that uses these names."""
+    """Return a reader for a whole number, or a formula that uses only these names."""
     number = whole(low, high)
 
     def read(problems: Problems, path: Path, value: Any) -> int | str | None:
@@ -83,7 +83,7 @@ def _amount(low: int, high: int, names: tuple[str, ...]) -> Reader:
 
 
 def _by_age(reader: Reader, collapse: bool = False) -> Reader:
-    """Accept one value for all ages or a list of three; ``collapse``: three equal values become a single one."""
+    """Return a reader for one value or a list of three, by age; ``collapse`` merges three equal values into one."""
     three = listing(reader, least=AGES, most=AGES, distinct=False)
 
     def read(problems: Problems, path: Path, value: Any) -> Any:
@@ -94,7 +94,7 @@ def _by_age(reader: Reader, collapse: bool = False) -> Reader:
 
 
 def _sale(problems: Problems, path: Path, value: Any) -> Any:
-    """Accept the coins for a sale; formulas by age must also be valid as a single formula."""
+    """Read the coins for a sale; formulas by age must also be valid when combined into a single formula."""
     amounts = _SALE(problems, path, value)
     if isinstance(amounts, tuple):
         try:
@@ -109,7 +109,7 @@ _SALE = _by_age(_amount(0, 99, CITY_NAMES + TABLE_NAMES), collapse=True)
 
 
 def _formula_of(names: tuple[str, ...]) -> Reader:
-    """Accept a formula that uses these names."""
+    """Return a reader for a formula that uses only these names."""
 
     @described({"type": "string", "minLength": 1})
     def read(problems: Problems, path: Path, value: Any) -> str | None:

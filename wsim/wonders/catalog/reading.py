@@ -34,7 +34,7 @@ COSTS: Mapping[str, Reader] = {"coins": whole(0, 99)} | {resource: whole(0, w.UN
 
 @described(table_schema(COSTS))
 def _cost(problems: Problems, path: Path, value: Any) -> Cost | None:
-    """Accept a cost unless it has too many units; drop parts that are 0."""
+    """Read a cost, drop parts that are 0, and reject too many units."""
     parts = read_fields(problems, path, value, COSTS, "part of a cost")
     if not isinstance(value, dict):
         return None
@@ -50,7 +50,7 @@ _BY_AGE = {str(age): _MINIMA for age in range(1, w.AGES + 1)}
 
 @described({"anyOf": [schema_of(_MINIMA), table_schema(_BY_AGE)]})
 def _copies(problems: Problems, path: Path, value: Any) -> tuple[int, ...] | dict[str, tuple[int, ...]] | None:
-    """Accept a list of minimum player numbers, or such a list for each age."""
+    """Read a list of minimum player numbers, or one such list for each age."""
     if isinstance(value, dict):
         by_age = read_fields(problems, path, value, _BY_AGE, "age")
         return {age: tuple(sorted(minima)) for age, minima in by_age.items()}

@@ -115,7 +115,7 @@ def counters_of_city(slots: Sequence[Slot], state: Any, seat: int, entries: list
 def set_up_counters(slots: Sequence[Slot], state: Any, seat: int | None, given: Any) -> None:
     """Set the counters of a city, or of the table if ``seat`` is None; omitted counters get their initial value.
 
-    Raises UserError that lists all mistakes.
+    Raises a UserError that lists all mistakes.
     """
     where = f"{COUNTERS_KEY} of {'the table' if seat is None else f'city {seat}'}"
     numbers = {

@@ -1,4 +1,4 @@
-"""Set up positions of 7 Wonders from what a person at a real table sees: cities, coins, their own hand."""
+"""Set up positions of 7 Wonders from a person's description of a real table: cities, coins, their own hand."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ P = TypeVar("P", bound=StatePosition)
 
 
 def plan_keys(described: Mapping[str, Any], ruleset: str) -> dict[str, Any]:
-    """Return the plan keys that the cities of a position determine: players, boards and sides."""
+    """Return the plan keys that a position's cities determine: players, boards and sides."""
     cities = listed("cities", described.get("cities"), Mapping)
     duo = ruleset.endswith("duo")
     if duo and len(cities) != 3:
@@ -54,12 +54,12 @@ def plan_keys(described: Mapping[str, Any], ruleset: str) -> dict[str, Any]:
 
 
 def set_up(start: P, described: Mapping[str, Any]) -> P:
-    """Return the position that a person describes, in which ``seat`` chooses first in a turn.
+    """Convert a description to a position in which ``seat`` chooses first in a turn.
 
     ``start`` is the beginning of a game of the plan and is modified. The description has ``seat``, ``age`` and ``turn``
     (from 1), ``hand``, ``cities`` (each with wonder, side, built, stages, coins, victories, ...), ``discarded`` (cards
     on the pile) and ``handed_on`` (for each turn of this age, the card played and the rest of the hand); missing values
-    are 0 or unknown. ``redrawn`` draws the hidden cards. Raises UserError that lists all mistakes in the description.
+    are 0 or unknown. ``redrawn`` draws the hidden cards. Raises a UserError that lists all mistakes in the description.
     """
     mistakes = Mistakes()
     with mistakes.noted():
@@ -126,7 +126,7 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
 
 
 def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> None:
-    """Set up a city as described; raise UserError that lists all mistakes in the description."""
+    """Set up a city as described; raise a UserError that lists all mistakes in the description."""
     mistakes, public, rules = Mistakes(), position.record.public, position.machine.rules
     with mistakes.noted():
         refuse_unknown("a city", city, CITY_KEYS, unnamed=("shields", "hand_size"))

@@ -202,7 +202,7 @@ def _conflict_line(fought: Mapping[str, Any]) -> str:
     return f" Conflict of seats {first} and {second}: {shields} to {other} shields, tokens {won:+d} and {lost:+d}"
 
 
-# --- what a seat may see
+# --- the view of a seat
 
 
 def draft_text(view: Mapping[str, Any]) -> str:
