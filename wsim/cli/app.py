@@ -169,7 +169,7 @@ def app() -> Any:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit with its code."""
+    """Run the command line and exit with the resulting code."""
     words = sys.argv[1:] if arguments is None else arguments
 
     def call() -> int | None:

@@ -23,7 +23,7 @@ from wsim.questions.registry import Question, questions
 
 
 class Row:
-    """A command in the table.
+    """A row of the command table.
 
     Attributes
     ----------

@@ -61,7 +61,7 @@ class Fields:
 
     @property
     def kind(self) -> type[Any]:
-        """The dataclass."""
+        """The dataclass, imported when first used."""
         module, _, name = self.name.partition(":")
         kind: type[Any] = getattr(import_module(module), name)
         return kind

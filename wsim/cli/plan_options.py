@@ -81,7 +81,7 @@ class PlanOptions:
         return values
 
     def no_arguments(self) -> None:
-        """Raise UserError if there are positional arguments."""
+        """Raise UserError if the user gave positional arguments."""
         if self.arguments:
             raise UserError(f"{self.command} takes no argument {self.arguments[0]!r}")
 

@@ -124,7 +124,7 @@ class _Session:
 
     @property
     def game(self) -> Game:
-        """The current position."""
+        """The current position of the game."""
         return self.played.game
 
     def replay(self, steps: Sequence[int], name: str) -> None:
@@ -146,7 +146,7 @@ class _Session:
         self.public_moves, self.opened = len(self.game.public_moves()), len(self.played.opened)
 
     def play(self) -> None:
-        """Play to the end or until the player quits."""
+        """Play until the game ends or the player quits."""
         write_out(HELP)
         while self.game.to_move is not None:
             if self.game.to_move != self.seat:

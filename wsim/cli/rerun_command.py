@@ -73,7 +73,9 @@ def rerun_command(plan: PlanOptions, options: RerunOptions, workers: Workers, tr
 
 def _read_repeatable(path: Path, *, keep: bool) -> Repeatable:
     """Load the run, shard, answer or page stored at a path, so that it can be repeated.
-    Raises UserError if ``keep`` is true and the content has no games to store."""
+
+    Raises UserError if ``keep`` is true and the content has no games to store.
+    """
     from wsim.lab.repetition import RunFolder, ShardFile
     from wsim.lab.store import load_run
     from wsim.questions.answer_files import answer_in, stored_in

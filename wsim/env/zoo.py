@@ -20,7 +20,7 @@ _Observation = dict[str, Any]
 
 
 class _Seats:
-    """The state that both environments share: the current game, the spaces and the names of the agents."""
+    """State that both environments share: the current game, the spaces and the names of the agents."""
 
     def __init__(self, plan: Plan | None, keys: Mapping[str, Any], actions: str, reward: str) -> None:
         resolved = chosen_plan(plan, keys)

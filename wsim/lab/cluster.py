@@ -137,7 +137,7 @@ class Cluster:
                     yield early.pop(cut.popleft().start)
 
     def _next_finished(self, futures: list[Any]) -> list[Any]:
-        """Wait until some tasks are done and return them."""
+        """Wait until at least one task is done, and return the finished tasks."""
         from asyncio import CancelledError
         from concurrent.futures import CancelledError as Cancelled
 
@@ -246,7 +246,7 @@ class InChunks(Protocol):
 def chunk_runner(
     cluster: str | Cluster | None, ready: Sequence[Ready], threads: int | None = None
 ) -> Iterator[InChunks]:
-    """Yield a function that maps chunks of games to results, on threads of this process or on workers of a cluster.
+    """Yield a function that computes results for chunks of games, on threads of this process or on cluster workers.
 
     Parameters
     ----------

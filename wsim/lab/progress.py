@@ -15,7 +15,7 @@ class ProgressOfLooks(ABC):
 
     @abstractmethod
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Report progress."""
+        """Report the number of units done, and the total."""
 
     @abstractmethod
     def looked(self, deals: int, said: Sequence[str]) -> None:
@@ -23,7 +23,7 @@ class ProgressOfLooks(ABC):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Raised when Ctrl-C stops the playing of games.
+    """Raised when Ctrl-C interrupts games.
 
     Attributes
     ----------

@@ -54,7 +54,7 @@ class Copied:
 
 
 def copy_run(source: str, target: str, *, progress: Progress | None = None) -> Copied:
-    """Copy a run between a folder and a store; return what was transferred.
+    """Copy a run from a folder to a store or back; return the number of files transferred and any unrelated objects.
 
     Raises UserError for a run that cannot be copied, StoreError for a damaged run, OSError if the store reports one.
     """
@@ -67,7 +67,7 @@ def copy_run(source: str, target: str, *, progress: Progress | None = None) -> C
 
 @dataclass(frozen=True)
 class _Location:
-    """A path in a bucket."""
+    """A path in a bucket of an object store."""
 
     address: str
     bucket: str

@@ -33,7 +33,7 @@ _Found = TypeVar("_Found")
 
 @dataclass(frozen=True)
 class RepetitionSettings:
-    """Settings of a repetition.
+    """Settings for repeating a result.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Repeatable(Protocol):
 
 @dataclass(frozen=True)
 class Rerun:
-    """The result of a repetition.
+    """The outcome of repeating a result and comparing it with the record.
 
     Attributes
     ----------

@@ -64,7 +64,7 @@ def families_of(policies: Sequence[str]) -> dict[str, list[int]]:
 
 
 def between_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures of each policy family in a ``wsim robustness`` answer.
+    """Return the mean figures of each policy family in a ``wsim robustness`` answer, by table and item.
 
     Raises KeyError, TypeError or similar for a damaged record.
     """

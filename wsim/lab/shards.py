@@ -89,7 +89,7 @@ class ShardBuilder:
 
 
 def shard_of(batches: Iterable[Batch], games: range, builder: ShardBuilder | None = None) -> Batch:
-    """Consume batches up to the last game of a shard and return the shard.
+    """Combine the next batches, up to the last game of a shard, into a shard.
 
     Callers that need the finished games after an interruption pass their own ``builder``.
     """

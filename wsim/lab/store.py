@@ -92,7 +92,7 @@ def tables_of(plan: Plan) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Run:
-    """A run folder, as it was when it was first read.
+    """A run in a folder, in the state in which it was first read.
 
     Attributes
     ----------
@@ -238,7 +238,7 @@ class Run:
         return self.status == "complete" and self.games == len(self.wanted)
 
     def table(self, name: str, by: str | Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
-        """Return a table of the run by name (``wsim table RUN``), split by columns; ``options``: those of the table."""
+        """Compute a table of the run by name (``wsim table RUN``), split by columns; ``options``: its other options."""
         groups = (by,) if isinstance(by, str) else tuple(by)
         return find_analysis(find_game(self.plan.game), name).table(self, groups, level=level, **options)
 
@@ -265,7 +265,7 @@ class Run:
         return self.table("cards", by, raw=raw, level=level)
 
     def worth(self, by: str | Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
-        """Return the worth of each item to the seat that wants it, for runs with ``worth``; option: fewest."""
+        """Return the worth of each item to the seats that want it, for runs with ``worth``; option: fewest."""
         return self.table("worth", by, level=level, **options)
 
     def wonders(self, by: str | Sequence[str] = (), *, raw: bool = False, level: float = 0.95) -> Table:
@@ -285,7 +285,7 @@ class Run:
         return self.table("synergies", by, level=level, **options)
 
     def variance(self, *, outcome: str = "total", level: float = 0.95) -> Table:
-        """Split the variance of an outcome between its sources."""
+        """Split the variance of an outcome among its sources."""
         return self.table("variance", outcome=outcome, level=level)
 
     def trace(self, number: int, *, trust: bool = False) -> dict[str, Any]:
@@ -485,7 +485,7 @@ def _fault_of_shard(folder: Path, run: str, expected: Mapping[str, Any], shard: 
 
 
 def shard_metadata(path: Path) -> dict[str, Any] | None:
-    """Return the metadata that wsim stored in a Parquet file; None if there is none."""
+    """Read the metadata that wsim stored in a Parquet file; return None if there is none."""
     import polars as pl
 
     try:

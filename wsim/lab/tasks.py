@@ -164,7 +164,7 @@ def made(content: bytes, games: range) -> tuple[float, Any]:
 
 
 def itself(content: bytes) -> bytes:
-    """Return the content unchanged. As a separate task, the content is sent only once to each worker that needs it."""
+    """Return the content unchanged; as the result of a task, it is sent only once to each worker that needs it."""
     return content
 
 

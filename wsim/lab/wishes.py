@@ -79,7 +79,7 @@ def worth_of(simulator: Simulator) -> WishSums:
 
 
 def reader_of(game: str) -> WishReader:
-    """Return the game's reader of wishes; raise UserError if the game does not record wishes."""
+    """Return the object that reads a game's wishes; raise UserError if the game does not record wishes."""
     location = find_game(game).WISHES
     if location is None:
         raise UserError(f"{game} does not record what its policies want")

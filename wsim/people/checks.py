@@ -275,7 +275,7 @@ class Sheet:
         )
 
     def _check_totals(self) -> None:
-        """Check that totals equal the sums of their categories; empty categories count as 0 if a row has any others."""
+        """Check that each total equals the sum of its categories; empty categories count as 0 unless all are empty."""
         parts = self.parts
         if "total" not in self.rows.columns:
             self.rows = self.rows.with_columns(total=pl.lit(None, pl.Int64), no_total=pl.lit(True))
@@ -342,7 +342,7 @@ class Sheet:
             )  # fmt: skip
 
     def _check_teams(self) -> None:
-        """Check that each team has enough seats, next to each other; raise UserError if teams were not recorded."""
+        """Check that each team has enough adjacent seats; raise UserError if teams were not recorded."""
         if not self.has("team"):
             raise UserError(
                 f"games of these rules are played in teams of {self.team_size}: add a column team, with one name for "
@@ -363,7 +363,7 @@ class Sheet:
 
 
 def check_alternatives(word: str, accepted: Sequence[str], name: str) -> str:
-    """Return a word if it is accepted; raise UserError otherwise."""
+    """Validate the value of an option; raise UserError unless it is in ``accepted``."""
     if word not in accepted:
         raise UserError(f"{name} must be one of {', '.join(accepted)}, not {word!r}{nearest(word, accepted)}")
     return word

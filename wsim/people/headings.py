@@ -39,7 +39,7 @@ def words() -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class Headings:
-    """The fields that a sheet for a game may have.
+    """The fields that a sheet for a game may have, and the headings that stand for them.
 
     Attributes
     ----------

@@ -61,7 +61,7 @@ class Imported:
 
     @property
     def notes(self) -> list[str]:
-        """Notes for the user on how the files were read."""
+        """Notes for the user on how the files were interpreted."""
         said = [
             f"{file}: {', '.join(f'{of} = {name!r}' for name, of in read.items())}"
             for file, read in self.columns.items()
@@ -76,7 +76,7 @@ class Imported:
 
 
 def import_files(options: ImportOptions, plan: Plan) -> Imported:
-    """Import files into run folders; ``plan`` has the rules that people played by (rule set, cards, patches, changes).
+    """Import files into run folders; ``plan`` contains the rules of the games (rule set, cards, patches, changes).
 
     Raises UserError for files that cannot be read and, unless ``skip_bad`` is set, for invalid games.
     """

@@ -399,8 +399,10 @@ def _stacked(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palet
 
 
 def scores(counts: pl.DataFrame, alternative: str) -> Drawing:
-    """Draw the distribution of totals (``outcomes.score_counts``), one line per policy, or one line for all policies
-    if there are too many."""
+    """Draw the distribution of totals (``outcomes.score_counts``), one line per policy.
+
+    If there are too many policies, one line shows the distribution over all seats.
+    """
     if counts["policy"].n_unique() > MOST_LINES:
         counts = counts.group_by("total").agg(pl.col("n").sum()).with_columns(pl.lit("all seats").alias("policy"))
     binned, width = _binned(counts)
@@ -576,7 +578,7 @@ def _change(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> 
 
 
 def _band(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Drawing:
-    """Draw estimates in front of a band around 0, coloured by the second column."""
+    """Draw estimates over a band around 0, with colours given by the second column."""
     column, verdict = columns
     shown = pl.DataFrame(
         [

@@ -113,7 +113,7 @@ def _played_by_people(material: Material) -> Statement:
 
 
 def _valid_for(material: Material) -> list[Statement]:
-    """Name the players for which the conclusions are valid, if the figures of other players are unknown."""
+    """Name the players for which the conclusions are valid, unless the figures of other players are known."""
     every = [table for table in material.tables.values() if table.form in ("levels", "owners")]
     judged = [table for table in every if table.labels[:1] != ("policy",) and "verdict" in table.frame.columns]
     alone = [plural(_noun(table)) for table in judged if PLAYER_HALF_WIDTH not in table.frame.columns]
@@ -241,7 +241,7 @@ def _extreme(clear: pl.DataFrame, known: pl.DataFrame, noun: str, section: str, 
 
 
 def _count_levels(above: int, below: int, known: int, noun: str, section: str) -> list[Statement]:
-    """State the numbers of clear and unclear levels."""
+    """State how many levels are clearly above average, clearly below, or unclear."""
     unclear = known - above - below
     counted = ((above, "more"), (below, "less"))
     parts = [f"{count} {'wins' if count == 1 else 'win'} {word}" for count, word in counted if count]
@@ -410,7 +410,7 @@ def _against_humans(table: Table, section: str) -> Statement:
 
 
 def _score_against_humans(table: Table, known: pl.DataFrame) -> str:
-    """Compare the mean score with that of human players in a sentence; empty if it was not compared."""
+    """Compare the mean score with the mean score of human players in one sentence; empty if it was not compared."""
     difference = table.column("difference")
     rows = [row for row in known.to_dicts() if row["figure"] == "score" and difference.interval(row) is not None]
     if not rows:

@@ -208,7 +208,7 @@ def _script_data(replay: Replay, palette: Palette, table: AtTable | None, home: 
 
 
 def _percents(shares: Sequence[float], sides: Sequence[_Side]) -> list[int]:
-    """Round each seat's win chance to a whole percentage, so that the percentages add up to 100 over the sides."""
+    """Round the win chances of the sides to whole percentages that add up to 100; return one percentage per seat."""
     exact = [100 * _mean(shares, side) for side in sides]
     whole = [int(share) for share in exact]
     most_cut = sorted(range(len(sides)), key=lambda index: whole[index] - exact[index])

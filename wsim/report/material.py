@@ -61,7 +61,7 @@ def read_answer(kind: type[Answer], path: Path, game: str) -> Stored:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A second run to compare with.
+    """A comparison with a second run.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Material:
-    """The content of a run's page.
+    """All content of a run's page.
 
     Attributes
     ----------
@@ -104,13 +104,13 @@ class Material:
 
 
 class _Steps:
-    """Reports the current step to a progress callback."""
+    """Reports the current step of building a page to a progress callback."""
 
     def __init__(self, names: Sequence[str], progress: Progress | None) -> None:
         self._names, self._progress = names, progress
 
     def begin(self, name: str) -> None:
-        """Report that a step begins."""
+        """Report that the step with this name begins."""
         if self._progress is not None:
             self._progress(name, self._names.index(name), len(self._names))
 

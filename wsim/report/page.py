@@ -1,4 +1,4 @@
-"""Write the page as one self-contained HTML file, either completely or not at all."""
+"""Write the page of a run as one self-contained HTML file, either completely or not at all."""
 
 from __future__ import annotations
 

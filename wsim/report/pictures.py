@@ -1,4 +1,4 @@
-"""Write charts as separate SVG and PNG files, with print colours instead of the variables of a style sheet."""
+"""Write charts as separate SVG and PNG files, with fixed print colours instead of CSS variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compute slices: a page's tables restricted to the seats of one wonder or policy, or for an additional run.
+"""Compute slices, which are a page's tables for the seats of one wonder or policy, or for an additional run.
 
 A table can be sliced by a factor of another table if its analysis can be split by this factor. The page shows one slice
 at a time instead of the whole table.

@@ -1,4 +1,4 @@
-"""Colours and fonts of charts.
+"""The colours and fonts used in charts.
 
 Colours are CSS variables (templates/page.css, and the game's own), so that light mode, dark mode and print share one
 drawing.

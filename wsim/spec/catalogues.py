@@ -33,7 +33,7 @@ class Source:
 
 @dataclass(frozen=True)
 class CataloguePage:
-    """A catalogue or a part of it: a sentence and tables for people, and the same content as JSON."""
+    """A catalogue or one part of it, as a sentence and tables for people and as JSON."""
 
     head: str
     tables: Sequence[Sheet]
@@ -50,7 +50,7 @@ class Catalogues(ABC):
 
     @abstractmethod
     def page(self, source: Source, name: str | None) -> CataloguePage:
-        """Return a catalogue, or only the part called ``name``."""
+        """Return the whole catalogue, or only the part called ``name``."""
 
     @abstractmethod
     def rulesets(self) -> Rows:
@@ -58,14 +58,14 @@ class Catalogues(ABC):
 
     @abstractmethod
     def differences(self, source: Source, old: str, new: str) -> tuple[Rows, Sequence[str]]:
-        """Return the differences between two rule sets, as rows and as readable lines."""
+        """Compare two rule sets; return their differences as rows and as readable lines."""
 
     def decks(self, _source: Source) -> Rows:
         """Return a table of deck sizes by card kind and number of players; empty if the deck is always the same."""
         return []
 
     def faces(self, source: Source) -> Sequence[Face]:
-        """Return a face for each card, board or disc; by default, faces without symbols, built from catalogue rows."""
+        """Return a face for each card, board or disc; by default, text-only faces built from catalogue rows."""
         tables = self.page(source, None).tables
         return [face for table in tables for face in plain_faces(table.title.lower(), table.rows)]
 

@@ -1,4 +1,4 @@
-"""Faces: how pages draw cards, boards and discs. A game provides its faces (``Catalogues.faces``).
+"""Faces describe how pages draw cards, boards and discs. A game provides its faces (``Catalogues.faces``).
 
 A face is plain data, so pages do not depend on the game. Symbols refer to icons in the game's icon file
 (``Catalogues.ICONS``). Everything that symbols show is also stated in words, for screen readers and for effects that
@@ -75,7 +75,7 @@ class Face:
 
 
 def plain_faces(noun: str, rows: Sequence[Mapping[str, object]]) -> list[Face]:
-    """Return faces in words, without symbols, for rows of a catalogue whose first column is a name."""
+    """Build text-only faces from catalogue rows whose first column is a name."""
     faces = []
     for row in rows:
         (_, name), *others = row.items()

@@ -91,7 +91,7 @@ class Node:
         return self.kind in _CONDITIONS or (self.kind in _OF_CARD and self.bounds == (0, 1))
 
     def walk(self) -> Iterator[Node]:
-        """Yield the node and all its descendants."""
+        """Yield this node and all its descendants."""
         yield self
         for part in self.parts:
             yield from part.walk()
@@ -312,7 +312,7 @@ class _Reader:
         raise self.mistake(tree, f"is not accepted in a formula; accepted: {_WRITTEN}")
 
     def constant(self, tree: ast.Constant) -> Node:
-        """Convert a number, or a quoted card name in a comparison of names."""
+        """Convert a constant to a node: a number, or a quoted card name in a comparison of names."""
         match tree.value:
             case bool() | float():
                 raise self.mistake(tree, "only whole numbers are accepted")
@@ -328,7 +328,7 @@ class _Reader:
         raise self.mistake(tree, f"is not accepted in a formula; accepted: {_WRITTEN}")
 
     def attribute(self, tree: ast.Attribute) -> Node:
-        """Convert a fact about a counted or remembered card, or a fact about another city."""
+        """Convert an attribute access to a node: a fact about a counted or remembered card, or about another city."""
         match tree.value:
             case ast.Name(id="card") if self.vocabulary.facts:
                 return self.fact(tree, tree.attr)
@@ -343,7 +343,7 @@ class _Reader:
         raise self.mistake(tree, message)
 
     def comparison(self, tree: ast.Compare) -> Node:
-        """Convert a comparison; ``a < b < c`` becomes two comparisons."""
+        """Convert a comparison to a node; ``a < b < c`` becomes two comparisons."""
         sides = list(map(self.node, (tree.left, *tree.comparators)))
         pairs = [
             self.made(tree, _COMPARISONS[type(op)], low, high)
@@ -378,7 +378,7 @@ class _Reader:
         return self.made(tree, "name", name=name, whose=whose)
 
     def fact(self, tree: ast.expr, name: str) -> Node:
-        """Convert a fact about a counted card or, outside ``count``, about the card that caused the event."""
+        """Convert a fact about a counted card or, outside ``count``, about the card that caused the event to a node."""
         if self.of_card and name in self.vocabulary.of_event:
             raise self.mistake(tree, "is known only for the structure that was just built, not for counted structures")
         accepted = self.vocabulary.facts_of_cards if self.of_card else self.vocabulary.facts_of_event
@@ -396,7 +396,7 @@ class _Reader:
         return names[names[0] in self.vocabulary.whose[1:]] in ("card", *ORDERS)
 
     def compared(self, tree: ast.Compare) -> Node:
-        """Convert a comparison of a card's name with another card's name, or with names in quotes."""
+        """Convert a comparison of a card's name with another card's name, or with quoted names, to a node."""
         if len(tree.ops) > 1 or not isinstance(tree.ops[0], ast.Eq | ast.NotEq | ast.In | ast.NotIn):
             raise self.mistake(tree, f"names are compared with ==, !=, in and not in; accepted: {_title_of(tree)}")
         reader, first, other = replace(self, titles=True), tree.left, tree.comparators[0]
@@ -424,7 +424,7 @@ class _Reader:
             raise self.mistake(tree, message)
 
     def remembered(self, tree: ast.Attribute) -> Node | None:
-        """Convert a counter, or a fact about the card built last or first; return None for anything else."""
+        """Convert a counter or a fact about the card built last or first to a node; None for other attributes."""
         names = _names_in(tree)
         whose = names[0] if names[0] in self.vocabulary.whose[1:] else ""
         prefix, *rest = names[bool(whose) :] or ("",)
@@ -451,14 +451,14 @@ class _Reader:
         return self.made(tree, "last", name=name, value=number, whose=whose, bounds=bounds)
 
     def condition(self, tree: ast.expr) -> Node:
-        """Convert an expression that must be a condition."""
+        """Convert an expression to a node; raise FormulaError unless it is a condition."""
         node = self.node(tree)
         if not node.is_condition:
             raise self.mistake(tree, f"is a number where a condition is needed, such as {self.source(tree)} > 0")
         return node
 
     def power(self, tree: ast.expr, left: ast.expr, right: ast.expr) -> Node:
-        """Convert a power to a repeated product."""
+        """Convert a power to a node for a repeated product."""
         times = self.node(right)
         if times.kind != "number" or not 1 <= times.value <= MAX_POWER:
             raise self.mistake(right, f"an exponent must be a number from 1 to {MAX_POWER}")
@@ -469,7 +469,7 @@ class _Reader:
         return product_node
 
     def called(self, tree: ast.Call) -> Node:
-        """Convert a function call."""
+        """Convert a function call to a node."""
         match tree.func:
             case ast.Name(id=name) if name in _FUNCTIONS:
                 whose = ""
@@ -495,7 +495,7 @@ class _Reader:
         return self.made(tree, name, *map(self.node, tree.args))
 
     def of_file(self, tree: ast.Call, file: str, name: str) -> Node:
-        """Convert a call of a function from the file that ``effects`` names, with the bounds declared in the call."""
+        """Convert a call of a function from the effects file to a node, with the bounds declared in the call."""
         if self.of_card:
             raise self.mistake(tree, _NOT_OF_CARD)
         written: dict[str, int] = {}
@@ -518,7 +518,7 @@ class _Reader:
         return isinstance(tree, ast.Attribute) and _names_in(tree) == ("card", self.vocabulary.order)
 
     def in_order(self, tree: ast.expr, whose: str) -> Node:
-        """Convert a condition on counted cards that contains comparisons of ``card.order``."""
+        """Convert a condition on counted cards that compares ``card.order`` to a node."""
         compared, others = [], []
         for part in tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]:
             if not any(map(self.is_order, ast.walk(part))):
@@ -547,7 +547,7 @@ class _Reader:
         return self.made(tree, kind, self.made(left, "fact", name=self.vocabulary.order), self.node(right))
 
     def counted(self, tree: ast.expr, whose: str) -> Node:
-        """Convert an argument of ``count``: the name of a card, a condition on cards, or any other condition."""
+        """Convert an argument of ``count`` to a node: a card name, a condition on cards, or any other condition."""
         if self.of_card:
             raise self.mistake(tree, "count cannot be used inside count")
         match tree:

@@ -60,7 +60,7 @@ def _match(path: Path, patterns: Iterable[Path]) -> Path | None:
 
 
 def read_card_file(path: FilePath, grammar: Grammar, mistakes: Mistakes | None = None) -> Entries:
-    """Return the sections of a card file or patch; raise UserError for unknown sections.
+    """Read the sections of a card file or patch; raise UserError for unknown sections.
 
     With ``mistakes``, unknown sections are noted there and left out instead.
     """
@@ -93,7 +93,7 @@ def _by_number(value: Any) -> bool:
 
 
 class Layers:
-    """Applies patches to the entries of a card file; ``problems`` records the writer of each value."""
+    """Applies patches to the entries of a card file; ``problems`` records the source of each value."""
 
     def __init__(self, problems: Problems, grammar: Grammar) -> None:
         self._problems = problems
@@ -228,7 +228,7 @@ def nested(path: Sequence[str], value: Any) -> Entries:
 
 
 def _value(change: str, text: str, example: str) -> Any:
-    """Parse the value of a change as TOML; a bare word becomes a string."""
+    """Parse the value of a ``--set`` argument as TOML; a bare word becomes a string."""
     parsed = _parsed(text)
     if parsed is None:
         if _BARE_VALUE.fullmatch(text):

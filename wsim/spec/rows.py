@@ -54,14 +54,14 @@ def read_rows(kind: type[_Row], rows: Any, noun: str, where: str) -> tuple[_Row,
 
 
 def tables_in(rows: Any, noun: str, where: str) -> Sequence[Mapping[str, Any]]:
-    """Return rows unchanged; raise UserError unless they are a list of tables."""
+    """Check that rows are a list of tables, and return them unchanged; raise UserError otherwise."""
     if not isinstance(rows, list | tuple) or not all(isinstance(row, Mapping) for row in rows):
         raise UserError(f"{where}: {noun} must be written as rows, [[{noun}]]")
     return rows
 
 
 def refuse_unknown(where: str, noun: str, key: object, known: Sequence[str]) -> None:
-    """Raise UserError for an unknown key."""
+    """Raise UserError if a key is unknown, and suggest the nearest known one."""
     if key not in known:
         raise UserError(f"{where}: unknown {noun} {key!r}{nearest(str(key), known)}; accepted: {', '.join(known)}")
 

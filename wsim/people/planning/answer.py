@@ -53,7 +53,7 @@ SHOWN = 8
 
 @dataclass(frozen=True, repr=False)
 class PlanningAnswer(AskedAnswer):
-    """A plan for people's games.
+    """The answer to ``wsim people plan``: a plan for people's next games.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ def _columns(metric: str) -> dict[str, tuple[Column, ...]]:
 
 
 def ask(question: PlanningQuestion, _execution: Execution = Execution()) -> PlanningAnswer:
-    """Plan people's games; raise UserError for runs that do not match."""
+    """Plan people's next games; raise UserError for runs that do not match."""
     study = load_run(question.study)
     people = None if question.people is None else people_run(question.people, study.plan)
     both = evidence(study, people, question.by, question.metric, question.distance)
