@@ -38,7 +38,7 @@ def interval_text(low: float | None, high: float | None, decimals: int) -> str:
 
 
 def value_texts(row: Mapping[str, Any], decimals: int, *, best: bool) -> tuple[str, str, str]:
-    """Format win share, score and loss of a row of ``wsim.Game.values``, each with the half-width of its interval.
+    """Format a row's win share, score and loss (``wsim.Game.values``), each with its interval's half-width.
 
     The loss of the ``best`` move and an unknown score are empty strings.
     """
@@ -50,7 +50,7 @@ def value_texts(row: Mapping[str, Any], decimals: int, *, best: bool) -> tuple[s
 
 
 def worth(row: Mapping[str, Any]) -> str:
-    """Format win share and score of a row of ``wsim.Game.values``, with the half-widths of their intervals."""
+    """Format a row's win share and score (``wsim.Game.values``), each with its interval's half-width."""
     share, score, _ = value_texts(row, 3, best=False)
     return f"win {share}  score {score}" if score else f"win {share}"
 

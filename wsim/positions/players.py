@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def seated(plan: Plan, number: int) -> tuple[str, ...]:
-    """Return the policies of one game of a plan in seat order; a single entry if all are equal."""
+    """Return the policies in one game of a plan, in seat order; a single entry if all are equal."""
     return _from_seat_0(plan.policies, plan, number)
 
 

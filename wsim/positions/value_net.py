@@ -185,7 +185,7 @@ class Follower:
 
     @property
     def phases(self) -> Mapping[str, int]:
-        """The names of the phases of the game, each with its first stage."""
+        """The game's phases by name, each with its first stage."""
         return self._values.phases
 
     @property

@@ -1,4 +1,4 @@
-"""Values of the legal moves of a position, estimated by playouts common to all moves.
+"""Estimate the values of a position's legal moves by playouts common to all moves.
 
 Every playout first resamples everything hidden from the seat. It then makes each move in turn and continues from the
 same cards with the same random numbers, so luck common to all moves cancels in their differences.

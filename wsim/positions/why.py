@@ -122,7 +122,7 @@ def is_mistake(cost: Mapping[str, float | None], playouts: int) -> bool:
 def _cost(
     game: Game, rows: Sequence[Mapping[str, Any]], index: int, playouts: int, policies: str | None
 ) -> dict[str, float | None]:
-    """Return the cost of a move in win share, by fresh playouts of it and of the best move.
+    """Estimate the win share that a move cost, by fresh playouts of the move and of the best move.
 
     The playouts that selected the best of many moves overstate its value; fresh playouts do not.
     """

@@ -41,7 +41,7 @@ def _disc(disc: Disc) -> Face:
 
 
 def won_disc(kind: str) -> str:
-    """Return the name of the face of a disc that a seat has won; only its kind matters."""
+    """Return the name of the face for a disc that a seat has won. Only the kind matters."""
     return f"{kind} disc"
 
 

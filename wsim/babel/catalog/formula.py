@@ -46,5 +46,5 @@ def points(low: int, high: int) -> Reader:
 
 
 def with_number(value: Any, index: int, number: int) -> str:
-    """Return a formula with one of its numbers replaced."""
+    """Replace one of the numbers in a formula, and return the new formula."""
     return VOCABULARY.with_number(str(value), index, number)

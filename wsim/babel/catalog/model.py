@@ -144,7 +144,7 @@ def leaves(section: Mapping[str, Any], above: str = "") -> dict[str, Any]:
 
 
 def value_at(section: Mapping[str, Any], entry: str) -> Any:
-    """Return the value at a dotted path, None if there is none."""
+    """Return the value at a dotted path, or None if the path does not exist."""
     value: Any = section
     for key in entry.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None

@@ -1,4 +1,4 @@
-"""The JSON Schema of the card file of Tower of Babel, generated from the readers, for editors."""
+"""Generate the JSON Schema of the Tower of Babel card file from the readers, for use in text editors."""
 
 from __future__ import annotations
 

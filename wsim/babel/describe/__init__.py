@@ -1,4 +1,4 @@
-"""Descriptions of a game of Tower of Babel: trace, view of a seat, text, scenes."""
+"""Describe games of Tower of Babel: traces, views of a seat, text and scenes."""
 
 from collections.abc import Sequence
 

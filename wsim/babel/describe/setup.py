@@ -1,4 +1,4 @@
-"""Hand-written positions of Tower of Babel, as a person sees them at a real table."""
+"""Set up positions of Tower of Babel from a person's description of a real table."""
 
 from __future__ import annotations
 

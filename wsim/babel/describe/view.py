@@ -20,7 +20,7 @@ _TABLE = (
 
 
 def columns(seats: int) -> tuple[str, ...]:
-    """Return the names of the columns of an observation, in order.
+    """Return the column names of an observation, in order.
 
     ``active`` is counted from the observing seat to the left; -1: none. ``slotS:KIND`` is the number of cards that the
     disc of a slot needs (0 if it is taken); ``discards:``, ``hand:`` and ``aside:KIND`` are counts; ``card:NAME`` are

@@ -20,7 +20,7 @@ set."""
 
 @dataclass(frozen=True)
 class Expected:
-    """Expected number of triggers of clauses; ``rules`` must already contain the decks of the table."""
+    """Expected trigger counts of clauses; ``rules`` must already contain the decks of the table."""
 
     rules: Any
     catalogue: Catalogue

@@ -166,7 +166,7 @@ def settings_schema() -> Schema:
 
 
 def with_number(value: Any, position: int, number: int) -> Any:
-    """Return a formula or list of formulas with the number at a position (from 1) replaced.
+    """Replace the number at a position (from 1) in a formula or a list of formulas.
 
     Raises FormulaError if there is no number at that position.
     """
@@ -297,7 +297,7 @@ def numbers_of(settings: Settings) -> dict[str, int]:
 
 
 def house_rows(settings: Settings, expansion: bool) -> list[dict[str, str]]:
-    """Return one row for each setting that is not as printed: its value in English and the rule it replaces.
+    """Return one row for each setting that differs from print: its value in English and the rule it replaces.
 
     ``expansion``: whether the printed hand size is that of Cities.
     """

@@ -1,4 +1,4 @@
-"""The JSON Schema of the card files of 7 Wonders, for editors, built from the readers."""
+"""Build the JSON Schema of 7 Wonders card files from the readers, for use in text editors."""
 
 from __future__ import annotations
 

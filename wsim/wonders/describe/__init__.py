@@ -1,4 +1,4 @@
-"""Descriptions of a game of 7 Wonders: traces, views of a seat, text and scenes."""
+"""Describe games of 7 Wonders: traces, views of a seat, text and scenes."""
 
 from collections.abc import Sequence
 

@@ -21,7 +21,7 @@ _FACE_UP = tuple(ACTIONS[action] for action in (BUILD, DISCARD, TAKE))
 
 
 def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str, ...]:
-    """Return the names of the columns of an observation, in order.
+    """Return the column names of an observation, in order.
 
     ``hand:CARD`` counts the copies in the seat's own hand, ``mate:CARD`` the copies in its mate's hand (teams). A
     city's columns begin with ``own.``, then ``left1.``, ``left2.``, ... going left; ``built:CARD`` is 1 or 0.
