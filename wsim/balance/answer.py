@@ -46,7 +46,7 @@ UNPROVEN = 3
 
 @dataclass(frozen=True, repr=False)
 class BalanceAnswer(AskedAnswer):
-    """The answer.
+    """The answer to a search for a patch.
 
     Attributes
     ----------

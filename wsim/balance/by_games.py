@@ -283,7 +283,7 @@ class _Measuring:
     ----------
     arm: the arm with the patch. before: an arm without the patch, if any cell is a change from it.
     read: reads the cells. is_change: whether each cell is a change.
-    steps: pairs of the path of a points value and its change, in the order of the summed effects.
+    steps: pairs of a points value's path and its change, in the order of the summed effects.
     """
 
     arm: Arm

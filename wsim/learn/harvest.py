@@ -33,7 +33,7 @@ Entry = str | tuple[str, ...]
 
 @dataclass(frozen=True, eq=False)
 class Harvest:
-    """Samples decisions from blocks of games of a table, one block per part; called with the games of a block.
+    """Samples decisions from a table's games; called with the games of a part, it returns the decisions of that part.
 
     Attributes
     ----------

@@ -236,7 +236,7 @@ _ROWS: Mapping[str, tuple[str, Any]] = {
     "rounds": ("round", Round),
     "judges": ("judge", Field),
 }
-"""Fields of a learning plan that are lists of rows: the key of the rows in the file, and their class."""
+"""The list fields of a learning plan, with the key of their rows in the file and the class of a row."""
 _SINCE: Mapping[str, Any] = {"shares": {}, "moves": 0, "rate": 0.0, "start": NET, "blend": 0.0}
 """Row keys that earlier versions of wsim did not have, with their defaults, which are omitted so that the records of
 old plans do not change.

@@ -43,7 +43,7 @@ def collect(simulator: KernelSimulator[Any], first: int, games: int, gap: int) -
 
 
 def chances(values: NDArray[np.float32], seats: int) -> NDArray[np.float32]:
-    """Return the softmax over the seats of each position, shape (positions, seats)."""
+    """Compute win chances as the softmax over the seats of each position, shape (positions, seats)."""
     grouped = values.reshape(-1, seats)
     powers = np.exp(grouped - grouped.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))

@@ -74,7 +74,7 @@ class AskedAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Describe how much a repetition compares: ``2 effects and 1 level``."""
+        """Describe the data that a rerun compares: ``2 effects and 1 level``."""
         tables = [name for name in cls.TABLES if isinstance(record.get(name), list) and record[name]]
         rows = [counted(len(record[name]), cls.ROWS.get(name, name.removesuffix("s"))) for name in tables]
         return " and ".join([", ".join(rows[:-1]), *rows[-1:]] if len(rows) > 1 else rows)

@@ -108,7 +108,7 @@ class Comparison(Options):
         return sorted({*before, *(look for look in planned if look > first)})
 
     def continuing(self, recorded: Comparison, looks: Sequence[int]) -> Self:
-        """Return this comparison as the continuation of a recorded one that has had these looks.
+        """Return this comparison as the continuation of a recorded comparison that has had the given looks.
 
         Raises UserError for a smaller budget.
         """

@@ -190,11 +190,11 @@ class Contrasts:
         return Estimate(*made, means.level)
 
     def base(self) -> Estimate:
-        """Return the metrics of the baseline, variant by variant."""
+        """Estimate the metrics of the baseline, repeated for each variant."""
         return self._with_pooled(self._moments.contrast(*_BASE[: self._ratios]), 1, 0)
 
     def changed(self) -> Estimate:
-        """Return the metrics of the variants."""
+        """Estimate the metrics of the variants."""
         return self._with_pooled(self._moments.contrast(*_CHANGED[: self._ratios]), 0, 1)
 
     def effects(self, level: float = 0.95) -> Estimate:

@@ -46,7 +46,7 @@ Reading: TypeAlias = "Callable[[pl.DataFrame, range], Features]"
 
 @dataclass(frozen=True)
 class Arm:
-    """One way to play.
+    """An arm of a comparison: one way to play the common games.
 
     Attributes
     ----------

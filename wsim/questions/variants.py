@@ -26,7 +26,7 @@ _GRAMMAR = "write PATH=5..9, PATH=5..9..2 (in steps of 2) or PATH=5,7,9"
 
 @dataclass(frozen=True)
 class Variant:
-    """One variant.
+    """A variant of a plan.
 
     Attributes
     ----------

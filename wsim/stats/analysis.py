@@ -62,7 +62,7 @@ class Source(Protocol):
         ...
 
     def recorded(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Return the recorded ones among ``columns``, by which a table is split by default."""
+        """Return the ``columns`` that the run recorded; by default, a table is split by them."""
         ...
 
     def between(self, analysis: Analysis, figure: str) -> Between | None:

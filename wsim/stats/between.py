@@ -61,7 +61,7 @@ def _half_widths_per_sd(families: int, level: float) -> float:
 
 
 def _homogeneity_p_value(observed: Floats, expected: Floats, freedom: int) -> float:
-    """Return the p-value of equal variances: how often simulated variances differ this much from the expected ones."""
+    """Return the p-value of a homogeneity test of variances, simulated under the expected variances."""
     if len(observed) < 2 or not (expected > 0).all():
         return 1.0
     drawn = np.random.default_rng(1).chisquare(freedom, (DRAWS, len(observed))) / freedom

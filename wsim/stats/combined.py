@@ -21,7 +21,7 @@ def stack(tables: Mapping[object, Table], column: str, keys: Sequence[str] = ())
     ----------
     tables: the same analysis of each run, by the label of the run.
     column: the name of the column with these labels; it follows the columns that name a row.
-    keys: the columns that name a row (default: the first ones that are not numbers).
+    keys: the columns that name a row (default: the leading columns that are not numeric).
 
     The rows keep the order of the first table; rows that only later tables have follow. Estimates, q-values and
     verdicts are those of each run, taken separately.
@@ -171,7 +171,7 @@ _EACH = "Estimates, q-values and verdicts are those of each run, taken separatel
 
 
 def _leading_names(frame: pl.DataFrame) -> list[str]:
-    """Return the columns before the first numeric one; the first column if there are none."""
+    """Return the columns that precede the first numeric column; the first column if there are none."""
     names: list[str] = []
     for name, kind in frame.schema.items():
         if kind.is_numeric():

@@ -1,4 +1,4 @@
-"""Tables of the items that seats have (cards built, discs owned, wonders won) and of the results of those seats.
+"""Tables of the items that seats own (cards built, discs, wonders won), with the results of the owners.
 
 The seats table has a column for each item, with a common prefix (``built:``): Boolean, or a count, where any number
 above 0 means that the seat has it.

@@ -315,7 +315,7 @@ class _LevelSums:
         return cls(levels, cells.moments(levels), adjusted, squares)
 
     def estimates(self, level: float) -> dict[str, Estimate]:
-        """Return the means of the outcomes."""
+        """Estimate the means of the outcomes by level."""
         fit, games = self.adjusted, self.moments.games[:, 0]
         if fit is None:
             return _unadjusted_means(self.moments, level)
@@ -327,7 +327,7 @@ class _LevelSums:
 
 
 def _squares(adjusted: Additive, cells: pl.DataFrame, pairs: Floats) -> dict[str, Floats]:
-    """Return, by outcome, the squared errors of adjusted means, from products of pairs of cells."""
+    """Compute the squared errors of adjusted means for each outcome, from products of pairs of cells."""
     return {
         name: adjusted.squares(cells, pairs[np.ix_([0, index], [0, index])], name)
         for index, name in enumerate(OUTCOMES, 1)
@@ -358,12 +358,12 @@ def outcome_columns(moments: Moments, sides: int, level: float) -> dict[str, pl.
 
 
 def _takes_every_seat(moments: Moments, sides: int) -> NDArray[np.bool_]:
-    """Return, for each level, whether it occupies all seats of its games, so that its win share is always 1 / seats."""
+    """Return a mask of the levels that occupy all seats of their games and therefore always win 1 / seats."""
     return np.asarray(moments.totals[:, 0] == sides * moments.games[:, 0]) & (moments.games[:, 0] > 0)
 
 
 def _unadjusted_means(moments: Moments, level: float) -> dict[str, Estimate]:
-    """Return the means of the outcomes."""
+    """Estimate the unadjusted means of the outcomes by level."""
     return {name: moments.ratio(index, 0, level, share=name == "win_share") for index, name in enumerate(OUTCOMES, 1)}
 
 

@@ -40,7 +40,7 @@ FOLLOWED, OVERRULED = 0, 3
 TITLE = "Worth"
 _BY = "worth by "
 SHORT = 3
-"""Kinds of wishes with at most this many rows are shown in full where most rows are omitted."""
+"""Largest number of rows of a kind of wish that is shown in full even where most rows are omitted."""
 SHOWN_FIRST = ("worth", "verdict", "points", "wanted", "q", "overruled", "followed")
 """The last columns to be hidden, except those that name a row."""
 ESTIMAND = (
@@ -51,7 +51,7 @@ ESTIMAND = (
 
 @dataclass(frozen=True)
 class Wishes:
-    """The wishes of policies at every decision that could be overruled in a set of games, in order of play.
+    """The wishes of policies at all decisions that could be overruled, in order of play.
 
     Attributes
     ----------
@@ -168,7 +168,7 @@ class _Split(NamedTuple):
 
 
 def _finer(split: _Split, splits: Sequence[_Split]) -> _Split | None:
-    """Return one of the splits that is finer: it divides the groups of ``split`` further; None if there is none."""
+    """Return a finer split, which divides the groups of ``split`` further; None if there is none."""
     parts = (each for each in splits if len(each.names) > 1 and set(each.columns) > set(split.columns))
     return next(parts, None)
 

@@ -26,7 +26,7 @@ class Generation:
     Attributes
     ----------
     candidates: a digest of the line-up entries of all candidates. values: the value of each candidate.
-    share, margin: means over the candidates of the win share and of the points ahead of the others.
+    share, margin: the candidates' mean win share, and their mean lead over the others in points.
     spread: the spread of candidates around the mean, in steps.
     """
 

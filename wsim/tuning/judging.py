@@ -1,4 +1,4 @@
-"""Evaluate the result of a search next to its start on held-out deals, also against held-out players."""
+"""Evaluate the result of a search, compared with its start, on held-out deals and against held-out players."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def judge(base: Plan, question: TuneQuestion, entries: tuple[str, str], executio
 
     Returns one row per table: ruleset, players, opponents, met (whether the search played against them), n (games),
     fair, start and win_share with its interval, difference with its interval, q (Benjamini-Hochberg over the rows),
-    verdict, margin (how many points the lead over the others' mean score grew).
+    verdict, margin (growth of the lead over the others' mean score, in points).
     """
     unseen = base.replace(seed=base.seed ^ HELD_OUT)
     fields = ((question.against, MET), (question.judges or (), UNMET))

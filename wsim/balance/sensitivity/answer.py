@@ -45,7 +45,7 @@ steps that were played, with errors of 0.1.
 
 @dataclass(frozen=True, repr=False)
 class SensitivityAnswer(AskedAnswer):
-    """The answer.
+    """The answer to a sensitivity question: the effects of all steps on all targets.
 
     Attributes
     ----------

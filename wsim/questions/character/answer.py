@@ -74,7 +74,7 @@ BLOCK, BLOCKS = 1024, 20
 WISHES, CHANCE = 2000, 0.01
 """Number of games used for ``wanted``, and the chance that a policy is overruled in them."""
 NEVER, ALWAYS = 0.02, 0.95
-"""Shares of turns between which an item is wanted neither too rarely nor too often."""
+"""Viability limits: shares of turns below or above which an item counts as hardly ever or always wanted."""
 NOTES = (
     "Chances are those of an observer who sees all hands but no cards to come",
     "half_at to behind are about the winners; drama is the average drama of Ludii",
@@ -84,7 +84,7 @@ NOTES = (
 
 @dataclass(frozen=True, repr=False)
 class CharacterAnswer(AskedAnswer):
-    """The answer.
+    """The answer to a character experiment: figures of how games unfold, by arm.
 
     Attributes
     ----------
@@ -447,7 +447,7 @@ def _differences(moments: Moments, arms: Sequence[str], whole: Sequence[_Quantit
 
 
 def _empty(table: str) -> pl.DataFrame:
-    """Return the table with this name without rows."""
+    """Return an empty table with the columns declared for ``table``."""
     columns = {
         end: pl.Float64 if column.ends or column.kind in (NUMBER, SHARE) or column is Q else pl.String
         for column in _COLUMNS[table]

@@ -74,7 +74,7 @@ _ENDS = ("", "_low", "_high")
 
 @dataclass(frozen=True, repr=False)
 class MatchAnswer(Answer):
-    """The answer.
+    """The result of a match.
 
     Attributes
     ----------
@@ -282,7 +282,7 @@ class MatchAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Describe how much a repetition compares."""
+        """Describe the data that a rerun compares."""
         return f"{record['deals']:,} deals in every seating, {counted(len(record['pairs']), 'pair')}"
 
     def provenance_differences(self, record: Mapping[str, Any]) -> list[str]:

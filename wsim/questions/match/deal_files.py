@@ -93,7 +93,7 @@ def begun(path: Path) -> dict[str, Any]:
 
 
 class DealFiles:
-    """Stores the deals of a match, and returns stored ones."""
+    """Stores the deals of a match in a folder and reads them back."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -95,7 +95,7 @@ class MatchQuestion(Options):
         return Comparison("win", **options, looks_before=(self.looks_before or {}).get(table))
 
     def continuing(self, record: Mapping[str, Any]) -> MatchQuestion:
-        """Return this question as the continuation of a recorded match; raise UserError for a smaller budget."""
+        """Return this question as the continuation of a recorded match; raise UserError if its budget is smaller."""
         recorded, looks = MatchQuestion.restored(record["question"]), record.get("looks", {})
         tables = {name: self.question.continuing(recorded.question_at(name), at) for name, at in looks.items()}
         first = next((table.first_budget for table in tables.values()), None)

@@ -120,7 +120,7 @@ class MatchSums:
         return Estimate(value, error, np.full(len(value), float(self.deals)))
 
     def has_interval(self) -> NDArray[np.bool_]:
-        """Return, for each figure, whether enough deals differ for an interval; only differences can lack one."""
+        """Return a mask of the figures with an interval; only differences can lack one, if too few deals differ."""
         every = 2 * (len(self.design.pairs) + len(self.design.cells))
         result = np.ones(every, bool)
         result[: len(self.differing)] = self.differing >= DIFFERING

@@ -31,7 +31,7 @@ MAX_CHUNK = 512
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures at a look: pairs' differences in win share and leads; cells' win shares and points."""
+    """The figures at an interim look: differences in win share and leads by pair, win shares and points by cell."""
 
     edges: Interval
     leads: Interval

@@ -65,7 +65,7 @@ TARGET_COLUMNS = (
 
 @dataclass(frozen=True, repr=False)
 class PicksAnswer(Answer):
-    """The answer.
+    """The answer to a pick experiment: the effects of taking cards.
 
     Attributes
     ----------
@@ -236,7 +236,7 @@ class PicksAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Describe how much a repetition compares."""
+        """Describe the data that a rerun compares."""
         return f"{record['games']:,} games, {counted(len(record['effects']), 'effect')}"
 
 

@@ -76,7 +76,7 @@ def _columns(policies: Sequence[str]) -> tuple[Column, ...]:
 
 @dataclass(frozen=True, repr=False)
 class RobustnessAnswer(SelfPlayAnswer):
-    """The answer.
+    """The answer to a robustness question: differences in figures between players.
 
     Attributes
     ----------
@@ -205,7 +205,7 @@ class RobustnessAnswer(SelfPlayAnswer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Describe how much a repetition compares."""
+        """Describe the data that a rerun compares."""
         return f"{record['games']:,} games of each of {len(record['policies'])} policies"
 
 

@@ -80,7 +80,7 @@ def names_of(frame: pl.DataFrame, column: str) -> list[str]:
 
 
 def items_in(game: Game, columns: pl.DataFrame) -> dict[str, Items]:
-    """Return the items of each table of a game, by table name; ``columns``: a seats table."""
+    """Return the items of a game's tables, by table name; ``columns``: a seats table."""
     tables: dict[str, Items] = {}
     for name, analysis in analyses_of(game).items():
         if isinstance(analysis.sums, OwnerTallies):

@@ -52,7 +52,7 @@ DEALT = "Wonders are dealt at random, so a change between levels is an effect of
 
 @dataclass(frozen=True, repr=False)
 class SkillAnswer(SelfPlayAnswer):
-    """The answer.
+    """The answer to a skill question: figures of items by level of play.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class SkillAnswer(SelfPlayAnswer):
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns that name an item."""
+        """The columns that identify an item."""
         return naming_columns(self.figures)
 
     def table(self, change: int = 0) -> pl.DataFrame:
@@ -211,7 +211,7 @@ class SkillAnswer(SelfPlayAnswer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Describe how much a repetition compares."""
+        """Describe the data that a rerun compares."""
         return f"{record['games']:,} games at each of {counted(len(record['rungs']), 'level')}"
 
 

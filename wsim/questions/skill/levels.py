@@ -29,7 +29,7 @@ def skill_columns(rungs: Sequence[str], items: Sequence[str]) -> tuple[Column, .
 
 
 def naming_columns(figures: pl.DataFrame) -> list[str]:
-    """Return the columns of ``SkillAnswer.figures`` that name an item."""
+    """Return the columns of ``SkillAnswer.figures`` that identify an item."""
     return figures.columns[: figures.columns.index("rung")]
 
 

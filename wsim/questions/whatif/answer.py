@@ -66,7 +66,7 @@ Lines = list[dict[str, Any]]
 
 @dataclass(frozen=True, repr=False)
 class WhatIfAnswer(Answer):
-    """The answer.
+    """The answer to a what-if: the effects of the variants on the metrics.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ class WhatIfAnswer(Answer):
         )
 
     def _details(self) -> list[tuple[str, Lines]]:
-        """Return the other metrics, with shares and points in separate tables because their magnitudes differ."""
+        """Return tables of the other metrics; shares and points are separate because their magnitudes differ."""
         rows = [row for row in self.details.to_dicts() if row["metric"] != self.question.metric]
         of_shares = {metric.name for metric in self.metrics if metric.share}
         shares = [row for row in rows if row["metric"] in of_shares]
@@ -254,7 +254,7 @@ class WhatIfAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Describe how much a repetition compares."""
+        """Describe the data that a rerun compares."""
         return f"{record['deals']:,} deals of every arm, {counted(len(record['effects']), 'effect')}"
 
     def provenance_differences(self, record: Mapping[str, Any]) -> list[str]:

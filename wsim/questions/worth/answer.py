@@ -38,7 +38,7 @@ CHARTED = 24
 
 @dataclass(frozen=True, repr=False)
 class WorthAnswer(Answer):
-    """The answer.
+    """The answer to a worth experiment: the worth of each item.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class WorthAnswer(Answer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return the column declarations of its table."""
+        """Return the column declarations of the worth table."""
         return {"worth": worth_columns(tuple(record["question"]["by"]))}
 
     @classmethod
@@ -159,7 +159,7 @@ class WorthAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Describe how much a repetition compares."""
+        """Describe the data that a rerun compares."""
         return f"{record['games']:,} games, the worth of {counted(len(record['worth']), 'item')}"
 
 
