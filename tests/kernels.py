@@ -19,7 +19,8 @@ GAMES = ("wonders", "babel")
 SLOW = ("wsim.wonders.kernels.lockstep", "tests.wonders.policies.value_kernels")
 """Kernels that no quick test needs."""
 ENTRY = re.compile(
-    r"^@(?:kernel|entry)\((?!inline)|^\w+ = (?:chunk_of|commands_of|lockstep_of|stepped|describing)\(", re.MULTILINE
+    r"^@(?:kernel|entry)\((?!inline)|^\w+ = (?:chunk_of|commands_of|lockstep_of|side_by_side_of|stepped|describing)\(",
+    re.MULTILINE,
 )
 """An entry point has a signature or is made by a factory, and is compiled when its module is imported."""
 
@@ -45,6 +46,10 @@ def policies() -> list[tuple[str, str]]:
     return list(found.values())
 
 
+CHANCES = ("compare", "follow")
+"""The entry points of win chances by the value net (``wsim.kernels.chances.Entries``), compiled on first use."""
+
+
 def compile_policy(game: str, name: str) -> None:
     """Compile the entry point of a policy."""
     registry = import_module(f"wsim.{game}.registry")
@@ -61,6 +66,8 @@ def run(task: tuple[str, ...]) -> str:
     try:
         if len(task) == 1:
             import_module(*task)
+        elif task[1] in CHANCES:
+            getattr(import_module(f"wsim.{task[0]}.policies.chances").ENTRIES, task[1])
         else:
             compile_policy(*task)
     except Exception as error:
@@ -77,6 +84,7 @@ def compile_all(processes: int, slow: bool) -> list[str]:
     import wsim.jit  # noqa: F401 (once, before the processes are forked)
 
     tasks = [*((module,) for module in with_entries() if slow or module not in SLOW), *policies()]
+    tasks += [(game, name) for game in GAMES for name in CHANCES]
     tasks.sort(key=lambda task: ("wonders" not in task[0], "babel" in task[0], task[-1] != "search", task[0][0] != "t"))
     context = multiprocessing.get_context("fork")
     taken, failed = context.Array("b", len(tasks)), context.SimpleQueue()

@@ -235,7 +235,7 @@ def test_a_net_for_the_other_game_is_rejected_in_one_sentence(tmp_path: Path) ->
 
 
 def test_a_net_of_the_wrong_shape_is_rejected(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"last is \(3,\), not \(32,\)"):
+    with pytest.raises(UserError, match=r"last has shape \(3,\), not \(32,\)"):
         LEARNER.load(written(LEARNER, tmp_path, last=np.zeros(3, np.float32)))
 
 

@@ -46,7 +46,7 @@ def test_a_folder_removed_while_locked_is_rejected(tmp_path: Path, monkeypatch: 
             folder.mkdir()
 
     monkeypatch.setattr(journal, "fcntl", Locks)
-    with pytest.raises(UserError, match=r"another wsim has just removed .*: play again"):
+    with pytest.raises(UserError, match=r"another wsim has just removed .*: run the command again"):
         hold(folder)
 
 

@@ -100,7 +100,7 @@ def test_a_schedule_can_be_printed(
     assert (tmp_path / "python.html").read_text("utf-8") == text
     assert answer.asked["groups"][0]["printed"] is None
     assert answer.again().identical
-    for name, why in (("evenings.html", "already exists"), ("evenings.pdf", "is an .html file")):
+    for name, why in (("evenings.html", "already exists"), ("evenings.pdf", "must be an .html file")):
         refused = wsim_command("people", "plan", "study", "--print", str(tmp_path / name))
         assert (refused.code, why in refused.err) == (2, True), refused.err
 

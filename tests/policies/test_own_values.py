@@ -110,7 +110,7 @@ def test_mistakes_are_reported_in_one_sentence(tmp_path: Path) -> None:
         ("worded", "the value of a move must be a number"),
         ("fine:ahead=-1", "parameter ahead of policy"),
         ("fine:greed=2", "has no parameter 'greed': accepted are playouts, ms, candidates, prior, pool, ahead"),
-        ("fine:playouts=5:ms=3", "give one of them"),
+        ("fine:playouts=5:ms=3", "give only one of them"),
     ):
         with pytest.raises(UserError, match=sentence):
             game.ask(f"{file}:{name}")

@@ -43,7 +43,7 @@ def test_a_rule_of_the_table_is_listed_compared_and_part_of_the_digest() -> None
         ("table.Way.points=3", "unknown field 'points'"),
         ("table.Way.when=[{event='sold', gain={coins='count(\"Palce\")'}}]", "did you mean 'Palace'"),
         ("table.Way.when=[{event='sold', gain={counter={shps=1}}}]", "unknown counter 'shps'"),
-        ("table.Altar.when=[{event='sold', gain={coins=1}}]", "a card has this name"),
+        ("table.Altar.when=[{event='sold', gain={coins=1}}]", "a card already has this name"),
         ("tables.Way.when=[{event='sold', gain={coins=1}}]", "unknown 'tables' (did you mean 'table'?)"),
     ],
 )

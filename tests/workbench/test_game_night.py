@@ -54,7 +54,7 @@ def test_people_join_by_name_and_a_browser_returns_to_its_seat(caller: Caller) -
         ([("name", "Bo"), ("seat", "1")], "Somebody else has just taken this seat"),
         ([("name", "gül"), ("seat", "0")], "two people are called"),
         ([("name", "Bo"), ("seat", "x")], "a seat must be a whole number"),
-        ([("name", "Bo" * 30), ("seat", "0")], "a name can have at most 40 letters"),
+        ([("name", "Bo" * 30), ("seat", "0")], "a name can have at most 40 characters"),
     ):
         refused = caller.post(f"{door}/join", fields, cookie=None)
         assert refused.status == 400

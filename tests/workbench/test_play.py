@@ -161,12 +161,12 @@ def test_an_early_choice_is_dropped_if_the_situation_changes(caller: Caller) -> 
 def test_hints_and_chances_use_only_what_the_seat_knows(caller: Caller) -> None:
     table = opened(caller, name1="Bob", policies="first")
     at_once = caller.get(f"{link(table, 1)}?hint=1&chance=1", cookie=None)
-    assert "Hint, by the value net" in at_once.text
-    assert re.search(r"Your chance of winning, by the value net: <b>\d+%</b>", at_once.text)
+    assert "Hint from the value net" in at_once.text
+    assert re.search(r"Your win chance, from the value net: <b>\d+%</b>", at_once.text)
     page = caller.get(f"{link(table, 1)}?hint=1&chance=1&check=1", cookie=None)
     assert page.status == 200
-    assert "Hint, by 200 playouts" in page.text
-    assert re.search(r"Your chance of winning, by 200 playouts: <b>\d+% \(95% interval \d+ to \d+%\)", page.text)
+    assert "Hint from 200 playouts" in page.text
+    assert re.search(r"Your win chance, from 200 playouts: <b>\d+% \(95% interval \d+ to \d+%\)", page.text)
     chosen(caller, link(table, 0))
     worth = re.compile(r'<button[^>]*class="(best|hinted)"><b>([^<]*)</b>([^<]*)(?:<small>([^<]*))?')
     for before, query in ((at_once, "hint=1"), (page, "hint=1&check=1")):
@@ -315,7 +315,7 @@ def test_saved_and_resumed_it_is_the_same_game(caller: Caller, tmp_path: Path) -
     ("fields", "sentence"),
     [
         ({"name6": "Zoe"}, "seat 6 does not exist: seats are numbered 0 to 2"),
-        ({"name0": "A" * 41}, "a name can have at most 40 letters, not 41"),
+        ({"name0": "A" * 41}, "a name can have at most 40 characters, not 41"),
         ({"players": "many"}, "the number of players must be a whole number"),
         ({"players": "9" * 5000}, "the number of players must be a whole number of at most 15 digits"),
         ({"seed": "-1"}, "the seed must be a whole number"),

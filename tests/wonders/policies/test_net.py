@@ -253,8 +253,8 @@ def test_a_net_without_training_record_has_only_a_digest(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"last": np.zeros(3, np.float32)}, "last is (3,), not (32,)"),
-        ({"bias": np.full(NETS.shapes["bias"], np.inf, np.float32)}, "not finite"),
+        ({"last": np.zeros(3, np.float32)}, "last has shape (3,), not (32,)"),
+        ({"bias": np.full(NETS.shapes["bias"], np.inf, np.float32)}, "infinite, NaN or too large"),
     ],
 )
 def test_a_net_of_the_wrong_shape_is_rejected(tmp_path: Path, change: Any, words: str) -> None:
