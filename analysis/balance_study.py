@@ -1,4 +1,4 @@
-"""A study of balance: effects of values, the smallest patch that evens the sides, where it works, what cards are worth.
+"""A study of balance: effects of card values, the smallest patch that evens the sides, and the worth of cards.
 
     marimo edit analysis/balance_study.py
     python analysis/balance_study.py --games 100000 --within 0.03
@@ -153,7 +153,7 @@ def _(games, pl, table, wsim):
 @app.cell
 def _(alt):
     def drawn(worth, title):
-        """Draw the worth of a card by its price. Bars are 95% intervals; at other prices, of the change."""
+        """Plot the worth of a card against its price. Bars are 95% intervals; at other prices, of the change."""
         from_to = alt.Chart(worth).transform_calculate(
             low="datum.worth - datum.reach", high="datum.worth + datum.reach"
         )

@@ -97,7 +97,7 @@ def of_families(
 
 
 def with_players(players: Sequence[str], seats: int, games: int, figures: Any, made: Sequence[Any]) -> dict[str, Any]:
-    """Return the record of a number of seats; ``made``: the provenance of each player's games."""
+    """Return the record for a number of players; ``made``: the provenance of each player's games."""
     identities = [one.record()["identity"] for one in made]
     return {
         "conditions": conditions_of(identities[0]),
@@ -110,14 +110,14 @@ def with_players(players: Sequence[str], seats: int, games: int, figures: Any, m
 
 
 def write(out: Path, command: str, tables: Sequence[dict[str, Any]]) -> None:
-    """Write the file, one line for each number of seats."""
+    """Write the file with one line for each number of players."""
     rows = ",\n".join(json.dumps(one, ensure_ascii=False) for one in tables)
     head = json.dumps({"format": FORMAT, "command": command}, ensure_ascii=False)[:-1]
     write_text(out, f'{head}, "known": [\n{rows}\n]}}\n')
 
 
 def main() -> None:
-    """Play and write."""
+    """Play the games and write the file."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("nets", nargs="*", type=Path, help="additional nets, all in one folder")
     parser.add_argument("--player", action="append", default=[], help="another entry of a line-up (repeatable)")

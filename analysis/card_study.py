@@ -1,4 +1,4 @@
-"""A study of the cards of a run: which cards are correlated with winning, for which policies, and which combine well.
+"""A study of the cards in a run: which ones are correlated with winning, for which policies, and which combine well.
 
     marimo edit analysis/card_study.py
     python analysis/card_study.py --run runs/my-run

@@ -1,4 +1,4 @@
-"""The first and the second edition side by side: scores, categories, wonders, cards that both have.
+"""The first and second edition side by side: scores, categories, wonders, and the cards in both editions.
 
     marimo edit analysis/edition_comparison.py
     python analysis/edition_comparison.py --games 20000
@@ -65,7 +65,7 @@ def _(editions, mo, pl, stats):
 @app.cell
 def _(pl):
     def differences(first, second, key, value):
-        """Return the second minus the first edition with 95% intervals, for the rows that both have."""
+        """Return the second minus the first edition with 95% intervals, for the rows present in both."""
         columns = [value, f"{value}_low", f"{value}_high"]
         one, two = (
             frame.with_columns(pl.col(key).cast(pl.String)).select(key, *columns)

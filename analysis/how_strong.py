@@ -38,7 +38,7 @@ CATEGORIES = {
 
 
 def fields(player: str, games: int) -> Iterator[str]:
-    """Yield the lines of the table of one policy against others."""
+    """Yield the lines of the table that compares one policy with others."""
     yield "| rule set | seats | against | fair share | win share | games |"
     yield "|---|---|---|---|---|---|"
     for ruleset, players, against in FIELDS:
@@ -52,7 +52,7 @@ def fields(player: str, games: int) -> Iterator[str]:
 
 
 def tables(player: str, games: int) -> Iterator[str]:
-    """Yield the lines of the table of self-play compared with people."""
+    """Yield the lines of the table that compares self-play with people."""
     yield f"| seats | who | score | {' | '.join(CATEGORIES)} | stages |"
     yield f"|{'---|' * (len(CATEGORIES) + 4)}"
     columns = ["total", *(f"points_{name}" for name in CATEGORIES), "stages"]

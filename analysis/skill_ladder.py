@@ -1,4 +1,4 @@
-"""How strong does search get with more playouts? One searcher against a field, at several budgets; a table and a chart.
+"""Measure how strong search gets with more playouts: one searcher against a field, at several budgets.
 
     python analysis/skill_ladder.py
     python analysis/skill_ladder.py --field rulebased,greedy,military --most 4096 --seconds 600 --out ladder.svg
@@ -24,7 +24,7 @@ ROTATIONS = 5  # of the line-up per batch; the time is checked after each batch
 
 
 def step(searcher: str, field: list[str], until: argparse.Namespace) -> dict[str, float]:
-    """Play one searcher in a field; return its win share, half a 95% interval, the number of games and the cost."""
+    """Play one searcher against a field; return its win share, half a 95% interval, number of games and cost."""
     players = len(field) + 1
     batch, orders = players * ROTATIONS, sorted(set(permutations(field)))
     shares: list[float] = []
@@ -43,7 +43,7 @@ def step(searcher: str, field: list[str], until: argparse.Namespace) -> dict[str
 
 
 def draw(table: pl.DataFrame, fair: float, out: Path) -> None:
-    """Draw the ladder."""
+    """Draw the chart of win shares by number of playouts."""
     import altair as alt
 
     base = alt.Chart(table).encode(
@@ -59,7 +59,7 @@ def draw(table: pl.DataFrame, fair: float, out: Path) -> None:
 
 
 def main() -> None:
-    """Play the ladder, print it, draw it."""
+    """Play all levels, print the table and draw the chart."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--game", default="seven_wonders")
     parser.add_argument("--field", action="append", help="comma-separated opponents; repeat for more lines")

@@ -55,7 +55,7 @@ class Net(nn.Module):
 
 
 def lesson(env: VectorEnv, net: Net, step: Any, rng: torch.Generator) -> tuple[dict[str, torch.Tensor], Any, Array]:
-    """Play some decisions of every game; return the training data, the last step, and the results of finished games."""
+    """Play some decisions in each game; return the training data, the last step, and the results of finished games."""
     kept: dict[str, list[torch.Tensor]] = {key: [] for key in ("seen", "masks", "actions", "logs", "values")}
     rewards, ends, wins = [], [], []
     for _ in range(DECISIONS):
@@ -141,7 +141,7 @@ def train(net: Net, env: VectorEnv, seconds: float, seed: int, telling: bool) ->
 
 
 def judge(net: Net, env: VectorEnv, games: int) -> Array:
-    """Play games with the best action of the net; return its win share in the first game of each table."""
+    """Play games with the net's best actions; return its win share in the first game of each table."""
     step = env.reset()
     shares = np.full(env.games, np.nan)
     while np.isnan(shares).any():
@@ -154,7 +154,7 @@ def judge(net: Net, env: VectorEnv, games: int) -> Array:
 
 
 def main() -> None:
-    """Train, evaluate, print the result."""
+    """Train the net, evaluate it and print the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=540.0, help="training time")
     parser.add_argument("--opponents", default="greedy", help="the policy of the other seats")

@@ -1,4 +1,4 @@
-"""Which searcher is stronger? Compared in separate games, at one table, or decision by decision.
+"""Compare the strength of searchers in separate games, at one table, or decision by decision.
 
     python analysis/two_searchers.py search:playouts=100:pool=net search:playouts=100:pool=inferred --deals 100
     python analysis/two_searchers.py search:playouts=20:pool=all search:playouts=20 --field net,balanced,science
@@ -51,7 +51,7 @@ def shares(given: argparse.Namespace, seats: dict[int, str], first: int, turned:
 
 
 def apart(given: argparse.Namespace) -> Iterator[list[list[float]]]:
-    """Yield the win shares of each searcher in some deals, every seat in turn (in teams, both seats of a team)."""
+    """Yield the win shares of each searcher alone, in every seat of each deal (in teams, both seats of a team)."""
     teams = given.ruleset is not None and given.ruleset.endswith("-teams")
     for first in range(0, given.deals, BLOCK):
         yield [
@@ -67,7 +67,7 @@ def apart(given: argparse.Namespace) -> Iterator[list[list[float]]]:
 
 
 def together(given: argparse.Namespace) -> Iterator[list[list[float]]]:
-    """Yield the win shares of two searchers in some deals, on two seats and swapped."""
+    """Yield the win shares of two searchers at one table, in each deal with both assignments of their seats."""
     pairs = list(combinations(range(given.players), 2))
     a, b = given.searchers
     for first in range(0, given.deals, BLOCK):
@@ -87,7 +87,7 @@ def seated(given: argparse.Namespace, own: int, who: str) -> Any:
 
 
 def decisions(given: argparse.Namespace) -> Iterator[list[list[float]]]:
-    """Yield the gain of each decision over the decision of the second searcher, and how often their moves differ."""
+    """Yield the gain of the first searcher's decisions over the second's, and how often their moves differ."""
     for deal in range(given.deals):
         own = deal % given.players
 
@@ -109,7 +109,7 @@ def decisions(given: argparse.Namespace) -> Iterator[list[list[float]]]:
 
 
 def main() -> None:
-    """Play and print the result."""
+    """Play the games and print the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("searchers", nargs="+")
     parser.add_argument("--together", action="store_true", help="both at one table")

@@ -32,7 +32,7 @@ LINE_UPS, GAP = 4, 8
 
 
 def main() -> None:
-    """Play, fit, write."""
+    """Play the games, fit the net and write it."""
     parser = argparse.ArgumentParser()
     parser.add_argument("game", choices=TABLES)
     parser.add_argument("out", type=Path)

@@ -28,7 +28,7 @@ DIGITS, STEPS = 3, 12
 
 
 def simulator_of(game: str, ruleset: str, players: int, seed: int, policies: str) -> Any:
-    """Return a table that is ready to play."""
+    """Return the simulator for a table."""
     names = policies.split(",")
     line_up = names if len(names) == 1 else list(islice(cycle(names), players))
     plan = Plan.make(game=game, ruleset=ruleset, players=players, seed=seed, policies=line_up, rotate=True)
@@ -45,7 +45,7 @@ def slopes_of(simulator: Any, games: int) -> list[float]:
 
 
 def checked(simulator: Any, games: int) -> list[tuple[float, float]]:
-    """Return the slope of each phase and half the width of its interval."""
+    """Return the slope of each phase with the half width of its interval."""
     follower = simulator.follower
     followed = follower.follow(0, games, gap=1 << 40)
     shares, begins = follower.results(followed.rows)[0], [*follower.phases.values(), np.iinfo(np.int16).max]
@@ -59,7 +59,7 @@ def checked(simulator: Any, games: int) -> list[tuple[float, float]]:
 
 
 def slope(odds: NDArray[np.float64], won: NDArray[np.float64], game: NDArray[np.int64]) -> tuple[float, float]:
-    """Return the slope of a logistic regression and half the width of its interval, clustered by game."""
+    """Return the slope of a logistic regression with the half width of its interval, clustered by game."""
     inputs, best = np.stack([np.ones_like(odds), odds], axis=1), np.array([0.0, 1.0])
     for _ in range(STEPS):
         chance = 1 / (1 + np.exp(-inputs @ best))
@@ -72,7 +72,7 @@ def slope(odds: NDArray[np.float64], won: NDArray[np.float64], game: NDArray[np.
 
 
 def main() -> None:
-    """Calibrate, or check."""
+    """Calibrate the value net, or check its calibration."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("game", choices=TABLES)
     parser.add_argument("--games", type=int, default=12_000)

@@ -1,4 +1,4 @@
-"""Where is search worthwhile? The error of the net's values and the noise of playouts, by age and turn.
+"""Measure where search is worthwhile: the error of the net's values and the noise of playouts, by age and turn.
 
     python analysis/where_to_think.py --decisions 1500
     python analysis/where_to_think.py --game tower_of_babel --decisions 400
@@ -26,12 +26,12 @@ from wsim.positions.values import FAR
 
 
 def centred(values: Any) -> Any:
-    """Return the values of moves minus their mean."""
+    """Subtract the mean over moves from the values of moves."""
     return values - values.mean()
 
 
 def row_of(place: tuple[int, ...], prior: Any, values: Any) -> dict[str, Any]:
-    """Return the figures of a decision; ``values``: of its moves in each playout, shape (playouts, moves)."""
+    """Return the figures for a decision, given the ``values`` of its moves in each playout, shape (playouts, moves)."""
     one, two = (values[half::2].mean(axis=0) for half in (0, 1))
     best = prior.argmax()
     return {
@@ -45,7 +45,7 @@ def row_of(place: tuple[int, ...], prior: Any, values: Any) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Play, measure and print."""
+    """Play games, measure the decisions and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--game", default="seven_wonders")
     parser.add_argument("--ruleset", default=None)

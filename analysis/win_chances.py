@@ -1,4 +1,4 @@
-"""Are win chances accurate? Chances from playouts at random moments of games, compared with the results of the games.
+"""Check win chances: compare chances from playouts at random moments with the results of the games.
 
     python analysis/win_chances.py
     python analysis/win_chances.py --table net --play-on balanced --games 800
@@ -21,7 +21,7 @@ HEAD = ("predicted", "n", "mean", "won", "±")
 
 
 def one_moment(table: str, number: int, until: argparse.Namespace) -> tuple[float, float]:
-    """Return the predicted chance at a random decision of a game, and the share that was won."""
+    """Return the predicted win chance at a random decision of a game, and the win share of its result."""
     game = wsim.Game(
         game=until.game, players=until.players, policies=table, seed=until.seed, number=number, rotate=True
     )
@@ -39,7 +39,7 @@ def one_moment(table: str, number: int, until: argparse.Namespace) -> tuple[floa
 
 
 def line(name: str, found: list[tuple[float, float]]) -> str:
-    """Return a line of the table: number, mean predicted and won shares, half the interval of the won share."""
+    """Format a line of the table: count, mean predicted and won shares, half width of the won share's interval."""
     n = len(found)
     mean, won = (sum(one[place] for one in found) / n for place in (0, 1))
     z = 1.96
@@ -48,7 +48,7 @@ def line(name: str, found: list[tuple[float, float]]) -> str:
 
 
 def slope(found: list[tuple[float, float]]) -> str:
-    """Return the slope of won on predicted shares: 1 if chances are accurate, less if they are overconfident."""
+    """Regress won on predicted shares and return the slope: 1 if chances are accurate, less if overconfident."""
     n = len(found)
     mean, won = (sum(one[place] for one in found) / n for place in (0, 1))
     square = sum((one - mean) ** 2 for one, _ in found)

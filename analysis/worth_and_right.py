@@ -25,7 +25,7 @@ CLEAR = 2.576  # standard errors: p < .01
 
 
 def arguments() -> argparse.Namespace:
-    """Return the options."""
+    """Parse the command-line options."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--policy", default="net")
     parser.add_argument("--players", type=int, default=4)
@@ -39,7 +39,7 @@ def arguments() -> argparse.Namespace:
 
 
 def rights(keys: dict[str, Any], names: list[str]) -> pl.DataFrame:
-    """Return what the right to build each card is worth to seat 0, with its standard error."""
+    """Estimate the value to seat 0 of the right to build each card, with its standard error."""
 
     def seat_0(**more: Any) -> pl.DataFrame:
         return wsim.simulate(**keys, **more).filter(pl.col("seat") == 0).sort("game")
@@ -58,7 +58,7 @@ def rights(keys: dict[str, Any], names: list[str]) -> pl.DataFrame:
 
 
 def main() -> None:
-    """Play both, and print how they agree."""
+    """Compute both estimates and print their agreement."""
     asked = arguments()
     table = {"players": asked.players, "ruleset": asked.ruleset, "policies": asked.policy}
     start = time.perf_counter()

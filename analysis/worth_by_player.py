@@ -1,4 +1,4 @@
-"""What are cards worth to other players? The worth of cards to each of several players, compared with the first.
+"""Compare the worth of cards to several players with their worth to the first player.
 
     python analysis/worth_by_player.py net mixed endgame --games 12500
     python analysis/worth_by_player.py net.json mixed.json endgame.json
@@ -40,7 +40,7 @@ def worth_of(player: str, place: int, given: argparse.Namespace) -> pl.DataFrame
 
 
 def compared(first: pl.DataFrame, second: pl.DataFrame) -> tuple[str, list[str]]:
-    """Return a row of figures, and the cards that differ clearly."""
+    """Compare the worth of cards to two players; return a row of figures, and the cards that differ clearly."""
     both = first.join(second, on="name", suffix="_second")
     difference = both["worth_second"].to_numpy() - both["worth"].to_numpy()
     variance = both["variance"].to_numpy() + both["variance_second"].to_numpy()
@@ -65,7 +65,7 @@ def compared(first: pl.DataFrame, second: pl.DataFrame) -> tuple[str, list[str]]
 
 
 def main() -> None:
-    """Play, compare and print."""
+    """Measure the worth of cards to each player, and print the comparison."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("players_compared", nargs="+", metavar="PLAYER")
     parser.add_argument("--games", type=int, default=12_500)

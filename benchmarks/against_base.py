@@ -1,4 +1,4 @@
-"""The speed of this checkout compared with another one: ``python -m benchmarks.against_base --base DIR``.
+"""Compare the speed of this checkout with a different one: ``python -m benchmarks.against_base --base DIR``.
 
 DIR (or the environment variable WSIM_BASE) is a checkout of wsim, such as a ``git worktree`` of the commit to compare
 with; both use the Python and the packages of this environment. Two processes, one per checkout, play the same games in
@@ -80,7 +80,7 @@ def environment_with(checkout: Path, cache: Path) -> dict[str, str]:
 
 
 class Player:
-    """A process that plays plans of one checkout."""
+    """A process that plays plans with the code of one checkout."""
 
     def __init__(self, checkout: Path, cache: Path) -> None:
         self._process = subprocess.Popen(
@@ -93,7 +93,7 @@ class Player:
         )
 
     def play(self, plan: tuple[str, str, int, str], games: int) -> tuple[float, str]:
-        """Return the microseconds of a game and the sum of all scores."""
+        """Play games of a plan; return the microseconds per game and the sum of all scores."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(" ".join(map(str, (*plan, games))) + "\n")
@@ -133,7 +133,7 @@ def compare(base: Path, rounds: int, games: int, folder: Path, tolerance: float)
 
 
 def taken_by(checkout: Path, cache: Path, *command: str) -> tuple[float, float]:
-    """Return the CPU and wall seconds of a command of a checkout, including its child processes."""
+    """Run a command of a checkout; return its CPU and wall seconds, including child processes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     environment = environment_with(checkout, cache)
@@ -144,13 +144,13 @@ def taken_by(checkout: Path, cache: Path, *command: str) -> tuple[float, float]:
 
 
 def compiling(checkout: Path, folder: Path, *command: str) -> tuple[float, float]:
-    """Return the same for a command that starts with an empty cache."""
+    """Return the CPU and wall seconds of a command that starts with an empty cache."""
     with tempfile.TemporaryDirectory(dir=folder) as cache:
         return taken_by(checkout, Path(cache), *command)
 
 
 def compare_compiling(base: Path, folder: Path) -> None:
-    """Print the cost of compiling, measured in turns."""
+    """Print the compilation cost of both checkouts, measured alternately."""
     for title, command in (
         ("kernels of the default plan", ("-c", COMPILER)),
         ("first wsim run --games 1000", ("-m", "wsim", "run", "--games", "1000", "--quiet")),
@@ -161,7 +161,7 @@ def compare_compiling(base: Path, folder: Path) -> None:
 
 
 def compare_small(base: Path, folder: Path, rounds: int) -> None:
-    """Print the cost of a small run with all kernels compiled, measured in turns."""
+    """Print the cost of a small run with all kernels compiled, measured alternately."""
     words = ("-m", "wsim", "run", "--games", "1000", "--policies", "balanced", "--quiet", "--out")
     caches = [(checkout, folder / f"small-{name}") for name, checkout in (("base", base), ("here", HERE))]
     for checkout, cache in caches:
@@ -179,7 +179,7 @@ def compare_small(base: Path, folder: Path, rounds: int) -> None:
 
 
 def main() -> int:
-    """Compare; return 1 where a ratio is lower than promised."""
+    """Run the comparison; return 1 if a ratio is lower than promised."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--base", type=Path, default=os.environ.get("WSIM_BASE"))
     parser.add_argument("--rounds", type=int, default=20)

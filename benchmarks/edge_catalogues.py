@@ -1,4 +1,4 @@
-"""Games of random catalogues at the limit of what can be played: ``python -m benchmarks.edge_catalogues``.
+"""Play random catalogues close to the engine's limits: ``python -m benchmarks.edge_catalogues``.
 
 Catalogues are drawn as in ``tests/wonders/extremes.py``: changes far from any printed card, increased until games begin
 to break limits. Many games of each catalogue are played and their rows checked: points add up, and numbers that cannot
@@ -53,7 +53,7 @@ def play(case: Case, games: int, counts: Counts) -> None:
 
 
 def main() -> None:
-    """Draw, play and compare until the time is up, and print the counts."""
+    """Draw catalogues, play and compare them until the time is up, and print the counts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=10)

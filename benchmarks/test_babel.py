@@ -23,14 +23,14 @@ CHUNK = 8_000
 
 
 def ready(players: int, policies: tuple[str, ...], **options: str) -> Any:
-    """Return a table with compiled kernels."""
+    """Prepare a table and compile its kernels."""
     table = find_game(GAME).prepare(Plan.make(game=GAME, players=players, policies=policies, **options))
     table.play(0, np.zeros(table.seats, table.row_dtype))
     return table
 
 
 def games_a_second(benchmark: Any, table: Any, threads: int = 1) -> float:
-    """Time chunks on some threads and return the best rate."""
+    """Play chunks of games on a number of threads; return the best rate in games per second."""
     rows = [np.zeros(CHUNK * table.seats, table.row_dtype) for _ in range(threads)]
 
     def play() -> None:

@@ -1,4 +1,4 @@
-"""How long it takes to follow games with the chances of all seats: 10,000 games in a minute on two processors."""
+"""The time to follow games with the win chances of all seats: 10,000 games in a minute on two processors."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_games_a_second(benchmark: Any, ruleset: str, players: int) -> None:
 
 
 def speed_against(table: Any, other: Any, rounds: int) -> float:
-    """Return how many games a table plays in the time of one game of another table, in the best rounds.
+    """Return the speed of one table relative to a different one, as the ratio of their best rounds.
 
     Rounds alternate, so noise hits both.
     """

@@ -1,4 +1,4 @@
-"""The price of isolation: games per second of policies and Python effects in separate processes and in this one."""
+"""The price of isolation: games per second with user code in separate processes and in this process."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ games and the minimum fraction of the trusted rate."""
 
 
 def spent(table: Any) -> float:
-    """Return the processor time of this process and of those of the table's policies so far, in seconds."""
+    """Return the processor seconds used so far by this process and the processes of the table's policies."""
     return processor_time([policy.process_id for policy in table.apart.policies] if table.apart else [])
 
 
 def processor_time(processes: Sequence[int]) -> float:
-    """Return the processor time of this process and of some others so far, in seconds."""
+    """Return the processor seconds used so far by this process and some other processes."""
     total = time.process_time()
     for number in processes:
         words = Path(f"/proc/{number}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
@@ -59,7 +59,7 @@ def processor_time(processes: Sequence[int]) -> float:
 
 
 def seconds(table: Any, games: int) -> tuple[float, float]:
-    """Return the time that games take on one thread, and the processor time."""
+    """Play games on one thread; return the elapsed and the processor time."""
     rows = np.zeros(games * table.seats, table.row_dtype)
     before, start = spent(table), time.perf_counter()
     table.play(0, rows)

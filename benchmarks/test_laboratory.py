@@ -38,7 +38,7 @@ class Taken:
 
 
 def kernel_time(plan: Plan, threads: int) -> Taken:
-    """Return the time of the kernel alone for the games of a plan."""
+    """Measure the kernel alone, without the laboratory, on the games of a plan."""
     table = find_game(plan.game).prepare(plan)
 
     def play(first: int) -> None:
@@ -59,7 +59,7 @@ def children_time() -> float:
 
 
 def quickest(several: Sequence[Taken]) -> Taken:
-    """Return the minimum of each time, which is least disturbed by other processes."""
+    """Return the minimum of each measured time, which is least disturbed by other processes."""
     return Taken(min(one.clock for one in several), min(one.processors for one in several))
 
 

@@ -1,4 +1,4 @@
-"""The policies of 7 Wonders: games per second of each against `random`, user policies, compile time."""
+"""The policies of 7 Wonders: games per second of each compared with `random`, user policies, compile time."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def table_of(*policies: str, ruleset: str = "1e", players: int = 4) -> WondersSi
 
 
 def seconds(table: WondersSimulator, games: int) -> float:
-    """Return the time that some games take, in seconds."""
+    """Return the seconds needed to play some games."""
     rows = np.zeros(games * table.seats, table.row_dtype)
     start = time.perf_counter()
     table.play(0, rows)

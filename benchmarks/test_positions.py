@@ -1,4 +1,4 @@
-"""Positions: bytes, copies, steps, redrawings and playouts, compared with whole games of a run."""
+"""The size of positions, and the time of copies, steps, resamplings and playouts compared with whole games."""
 
 from __future__ import annotations
 

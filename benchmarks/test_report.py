@@ -1,4 +1,4 @@
-"""The page of a large run: how long its tables and the page take, and how much memory."""
+"""The time and memory needed for the tables and the page of a large run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_BYTES = 3_000_000
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run with four policies: which ones does not matter here, so these are the fastest."""
+    """Play a run with four policies; any policies will do here, so these are the fastest."""
     plan = Plan.make(games=GAMES, policies="random,first,random:explore=0.5,first:explore=0.5", rotate=True)
     return record(plan, tmp_path_factory.mktemp("run") / "run")
 

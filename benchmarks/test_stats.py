@@ -1,4 +1,4 @@
-"""All tables of a run of a million games: time and memory in a separate process."""
+"""The time and memory needed for all tables of a run of a million games, in a separate process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast the workbench displays a large run in a real browser: ``python -m benchmarks.workbench RUN``.
+"""Measure how fast the workbench displays a large run in a real browser: ``python -m benchmarks.workbench RUN``.
 
 A server of the run's folder is started, and Chromium opens its pages one after the other. For each page the table has
 the elapsed time of the first request in this server, then medians of further loads: elapsed from the request to the
@@ -123,7 +123,7 @@ class Measured(NamedTuple):
 
 
 def server_ms(pid: int) -> float:
-    """Return the processor time of a process."""
+    """Return the processor time of the server process, in milliseconds."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
     return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -135,7 +135,7 @@ def page_ms(chrome: Chrome) -> float:
 
 
 def measured(chrome: Chrome, pid: int, address: str) -> Measured:
-    """Load a page several times."""
+    """Load a page several times and return the measurements."""
     begun = time.perf_counter()
     chrome.get(address)
     soon(chrome, 300).until(lambda one: not one.find_elements("id", "waiting"))

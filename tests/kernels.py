@@ -26,7 +26,7 @@ ENTRY = re.compile(
 
 
 def with_entries() -> list[str]:
-    """Return the modules that define entry points, of wsim and of what tests share."""
+    """Return the modules of wsim and of shared test code that define entry points."""
     found = [path for path in (ROOT / "wsim").rglob("*.py") if path.parent.name in ("kernels", "policies")]
     found += [path for room in GAMES for path in (ROOT / "tests" / room).rglob("*.py")]
     paths = [path for path in found if not path.name.startswith(("test_", "payment_"))]  # of one test file
@@ -38,7 +38,7 @@ def with_entries() -> list[str]:
 
 
 def policies() -> list[tuple[str, str]]:
-    """Return the policies that come with wsim by game, but for those whose entry point is another one's."""
+    """Return the built-in policies by game, without those that share the entry point of a different policy."""
     found: dict[tuple[object, ...], tuple[str, str]] = {}
     for game in GAMES:
         for name, policy in import_module(f"wsim.{game}.registry").REGISTRY.items():
@@ -61,7 +61,7 @@ def compile_policy(game: str, name: str) -> None:
 
 
 def run(task: tuple[str, ...]) -> str:
-    """Compile a module or a policy; a failure is printed and left to the tests that need the kernel."""
+    """Compile a module or a policy; print a failure instead of raising it, because the tests will report it."""
     warnings.simplefilter("ignore")
     try:
         if len(task) == 1:
@@ -76,7 +76,7 @@ def run(task: tuple[str, ...]) -> str:
 
 
 def compile_all(processes: int, slow: bool) -> list[str]:
-    """Compile everything, each task once, what is slow only if wanted; return what failed.
+    """Compile all kernels, each once, slow ones only on request; return the tasks that failed.
 
     A process that has compiled one entry point of a game has most of the next one: every second process goes through
     the tasks from the end, where the other game stands, and each takes what no other has taken.

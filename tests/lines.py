@@ -37,7 +37,7 @@ FIXTURES = 8
 
 
 class _Followed:
-    """The lines of functions that the current test, or the fixtures of a file, executed."""
+    """Records the lines of functions that the current test or the fixtures of a file execute."""
 
     def __init__(self) -> None:
         self.lines = _executed[""]
@@ -72,7 +72,7 @@ _followed = _Followed()
 
 
 def pytest_configure() -> None:
-    """Begin before wsim is imported by the tests."""
+    """Start tracing before the tests import wsim."""
     signal.signal(signal.SIGPROF, _stopped)
     threading.settrace(_followed.call)
     sys.settrace(_followed.call)
@@ -96,7 +96,7 @@ def _stopped(*_: object) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
-    """Note what fixtures execute as executed by the file of the test, because its other tests may share them."""
+    """Attribute lines executed by fixtures to the test file, because its other tests may share the fixtures."""
     if not _followed.on:
         yield
         return
@@ -112,7 +112,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Note what the test itself executes."""
+    """Record the lines that the test itself executes."""
     if not _followed.on:
         yield
         return
@@ -125,13 +125,13 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Note which tests fail."""
+    """Record which tests fail."""
     if report.failed:
         _unfit.add(report.nodeid)
 
 
 def pytest_sessionfinish() -> None:
-    """Write the file."""
+    """Write the recorded lines at the end of the session."""
     if _followed.on and "WSIM_LINES" in os.environ:
         write(Path(os.environ["WSIM_LINES"]))
 
@@ -160,7 +160,7 @@ def executable(module: Path) -> set[int]:
 
 
 def main() -> None:
-    """Print how many of the lines of each package were executed, of all packages with any."""
+    """Print the share of lines executed in each package."""
     from tests.mutants.faults import package_of
 
     hit: dict[str, set[int]] = {}

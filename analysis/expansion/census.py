@@ -2,7 +2,7 @@
 
 
 def poorer(table, own, other):
-    """Number of cities with more coins than one's own."""
+    """Return the number of cities with more coins than the own city."""
     count = 0
     for seat in range(table.seats):
         if table.cities[seat].coins > table.cities[own].coins:
@@ -11,7 +11,7 @@ def poorer(table, own, other):
 
 
 def longest_row(table, own, other, shields):
-    """Number of consecutive cities, from one's own to the left, with at least this many shields."""
+    """Return the number of consecutive cities, from the own city to the left, with at least this many shields."""
     length = 0
     while length < table.seats and table.cities[(own + length) % table.seats].shields >= shields:
         length += 1

@@ -1,4 +1,4 @@
-"""Catalogues far from the printed one: random changes pushed to the limit of what can be played, and their twin."""
+"""Draw catalogues that differ greatly from the printed one, and compare the engine with the reference on them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def playable(changes: list[str], seats: int, games: int = 10) -> bool:
 
 
 def drawn(rng: random.Random) -> str:
-    """Return one change."""
+    """Draw one random change of the catalogue."""
     kind, card = rng.choice(KINDS), rng.choice(ACTION_CARDS)
     switch = rng.choice([name for name in (*SWITCHES, "use_two_colour_discs") if name not in NUMBERS])
     two = rng.sample(KINDS, 2)
@@ -76,7 +76,7 @@ NUMBERS = ("max_jokers_per_build", "max_double_turns", "turn_limit")
 
 
 def draw_case(seed: int) -> tuple[int, list[str]]:
-    """Draw a number of seats and changes that are accepted, one effect as large as it may be."""
+    """Draw a number of seats and a set of accepted changes, with one effect at its largest accepted value."""
     rng = random.Random(seed)
     seats = rng.randint(3, 5)
     changes: list[str] = []
@@ -89,7 +89,7 @@ def draw_case(seed: int) -> tuple[int, list[str]]:
 
 
 def facts_of(catalogue: Catalogue, seats: int) -> dict[str, Any]:
-    """Return the twin's rules for a catalogue."""
+    """Translate a catalogue to the rules of the reference implementation."""
     section = catalogue.section
     values = dict(section["value_table"])
     light = tuple(values.pop("light"))
@@ -111,7 +111,7 @@ def facts_of(catalogue: Catalogue, seats: int) -> dict[str, Any]:
 
 
 def compare_case(seed: int, seats: int, changes: list[str], games: int) -> None:
-    """Play a case on both sides: equal decisions and traces, points that add up."""
+    """Play a case with both implementations; check equal decisions and traces, and that points add up."""
     of = table(players=seats, seed=seed, set=tuple(changes))
     facts = facts_of(of.catalogue, seats)
     for number in range(games):

@@ -1,4 +1,4 @@
-"""Policies of Tower of Babel piece by piece, as plain Python: the factor of each weight, and the inputs of the net."""
+"""Tests of Tower of Babel policies in plain Python: the factor of each weight, and the inputs of the net."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ SWITCHES: list[dict[str, Any]] = [
 
 
 def simulated(**keys: Any) -> Any:
-    """Return the simulator of a table of nets that explore."""
+    """Return a simulator in which exploring nets play all seats."""
     return table(**{"policies": ("net:explore=0.2",), "seed": 12, **keys})
 
 
@@ -104,7 +104,7 @@ def test_moves_with_equal_net_inputs_are_searched_once() -> None:
 
 
 def numbers_of(scene: Scene, seat: int, kind: int, moves: list[int]) -> Any:
-    """Return the numbers of some moves of a decision in a scene, by name."""
+    """Return the net inputs for some moves of a decision in a scene, by name."""
     choice, settings = scene.g.choice, scene.seating.settings[seat]
     settings["weights"][:] = POLICIES.interface().weights.shipped["tuned"]
     choice.kind, choice.count, choice.moves[: len(moves)] = kind, len(moves), moves

@@ -24,7 +24,7 @@ HAND_OF_FOUR = {"camel": 4, "stonemason": 4}
 
 
 def asked(scene: Scene, entry: str, seat: int, kind: int, moves: Sequence[int]) -> int:
-    """Return the move that a line-up entry takes of a list."""
+    """Return the move that a line-up entry chooses from a list."""
     line_up = resolve(parse_lineup(entry), scene.seats, POLICIES)
     own, choice = scene.g.own[seat], scene.g.choice
     settings = scene.seating.settings[seat]
@@ -44,7 +44,7 @@ def announced(scene: Scene, entry: str) -> int:
 
 
 def share(line_up: tuple[str, ...], games: int = 2000, **plan: object) -> list[float]:
-    """Return the mean win share of each entry, rotated over the seats."""
+    """Return each entry's mean win share, with the entries rotated over the seats."""
     rows = played(table(players=len(line_up), policies=line_up, rotate=True, **plan), games)
     return [float(rows["win_share"][rows["entry"] == entry].mean()) for entry in range(len(line_up))]
 

@@ -39,7 +39,7 @@ INNER = ("board", "start", "hands", "turns", "end", "scores")
 
 
 def compare(switches: dict[str, Any], seats: int, games: range) -> None:
-    """Play the games on both sides; compare every list's length, every choice and every line of the traces."""
+    """Play the games with both implementations; compare all list lengths, choices and trace lines."""
     jitted = table(players=seats, seed=SEED, set=changes(switches))
     for number in games:
         twin = Reference(rules(**switches), seats, SEED, number)

@@ -36,7 +36,7 @@ RED, BLUE, YELLOW, GREEN = range(4)  # seats of a scene, named as in the ruleboo
 
 
 def plan(**changes: Any) -> Plan:
-    """Return a plan of four seats that play at random; ``options`` are options of this game."""
+    """Return a plan for four random players; ``options`` are options of this game."""
     options = changes.pop("options", {})
     fields = {"game": "tower_of_babel", "players": 4, "seed": 7, "policies": ("random",), "rotate": False}
     return Plan.make(**{**fields, **changes, **options})
@@ -74,7 +74,7 @@ play_until = ENGINE.play_until
 
 @kernel(POLICY, package="babel.kernels")
 def scripted(public, own, choice, tables, settings):  # type: ignore[no-untyped-def]
-    """Take the move whose code is written in the weight of the decision, else the first move."""
+    """Choose the move whose code is stored in the weight for this decision, otherwise the first move."""
     wanted = settings.weights[choice.kind]
     for index in range(choice.count):
         if choice.moves[index] == wanted:
@@ -99,7 +99,7 @@ def _take_turn(g, t, seating, lineup, ending):  # type: ignore[no-untyped-def]
 
 
 class Scene:
-    """A table in the middle of a game: empty hands, nobody has points, seat 0 is active, every seat follows a script.
+    """A table in the middle of a game: empty hands, no points, seat 0 active, every seat following a script.
 
     Without a common draw, so that what a turn leaves behind can be seen; ``t`` is the RULES record, to be changed.
     """
@@ -123,7 +123,7 @@ class Scene:
             self.hand(seat)
 
     def hand(self, seat: int, **cards: int) -> None:
-        """Put exactly these cards into a hand; its previous cards go back into the deck."""
+        """Replace a hand by exactly these cards; its previous cards return to the deck."""
         own, public = self.g.own[seat], self.g.public
         for number, kind in enumerate(KINDS):
             change = cards.get(kind, 0) - int(own.hand[number])
@@ -133,7 +133,7 @@ class Scene:
             public.deck -= change
 
     def give(self, seat: int, *cards: str) -> None:
-        """Give action cards."""
+        """Give action cards to a seat."""
         for card in cards:
             self.g.own[seat].cards[ACTION_CARDS.index(card)] += 1
             self.g.public.action_cards[seat] += 1
@@ -141,7 +141,7 @@ class Scene:
                 self.g.hidden.instant_cards += 1
 
     def slot(self, **needs: int) -> int:
-        """Return the slot of the first disc on the board that needs this."""
+        """Return the slot of the first disc on the board with these requirements."""
         return next(slot for slot in range(SLOTS) if self.discs[slot] == needs and self.g.public.slots_left >> slot & 1)
 
     def remove(self, *slots: int) -> None:
@@ -169,7 +169,7 @@ class Scene:
 
     # --- looking ------------------------------------------------------------------------------------------------------
     def cards(self, seat: int) -> dict[str, int]:
-        """Return a hand."""
+        """Return the cards in a seat's hand."""
         return {
             kind: int(self.g.own[seat].hand[number])
             for number, kind in enumerate(KINDS)
@@ -185,15 +185,15 @@ class Scene:
         return [int(number) for number in self.g.public.units[wonder][: self.seats]]
 
     def points(self) -> list[int]:
-        """Return everybody's points."""
+        """Return the points of every seat."""
         return [int(number) for number in self.g.public.points[: self.seats]]
 
     def owned(self) -> list[int]:
-        """Return how many discs everybody owns."""
+        """Return the number of discs that each seat owns."""
         return [int(number) for number in self.g.public.disc_count[: self.seats]]
 
     def asked(self, decision: str) -> list[tuple[int, int]]:
-        """Return (seat, number of moves) for every such decision of the turn, forced ones included."""
+        """Return (seat, number of moves) for each decision of this kind in the turn, including forced decisions."""
         wanted = DECISIONS.index(decision)
         return [(event.seat, event.count) for event in read_log(self.g.log) if event.what == wanted]
 

@@ -1,4 +1,4 @@
-"""Goals for the tests: a game whose effects are known by construction, unbalanced on purpose."""
+"""Goal files for the tests, and an unbalanced game whose effects are known by construction."""
 
 from __future__ import annotations
 

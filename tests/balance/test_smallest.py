@@ -62,9 +62,9 @@ def test_targets_that_push_each_other_out_of_bounds_conflict() -> None:
 def stub(
     true: dict[int, float], search: SearchSettings, played: list[tuple[str, Any, int]], checked: float = -0.0032
 ) -> PatchSearch:
-    """Return a search over numbers of changed values whose one cell is, at so many of them, where ``true`` says.
+    """Return a search over the number of changed values, with one cell whose true figure is given by ``true``.
 
-    ``checked``: how far from there it looks where it is checked.
+    ``checked``: the difference between the measured and the true figure in a check.
     """
     cells = [Cell("four", "A", "win", 0.235, 0.265, True)]
     knobs = tuple(Knob(("wonders", name), 3, 1, 5, 1.0, 0.35, 0) for name in "abcd")

@@ -1,4 +1,4 @@
-"""A real terminal of a given width: a pseudo-terminal on which the command line runs, in this process or another."""
+"""Run the command line on a pseudo-terminal of a given width, in this process or a separate one."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def on_terminal(columns: int, *words: str) -> tuple[int, list[str]]:
 
 
 def process_on_terminal(columns: int, *words: str) -> tuple[int, list[str]]:
-    """Do the same in a separate process."""
+    """Call ``wsim`` on a terminal in a separate process; return its exit code and its lines without colours."""
 
     def call(terminal: int) -> int:
         environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
@@ -56,7 +56,7 @@ def process_on_terminal(columns: int, *words: str) -> tuple[int, list[str]]:
 
 
 def _shown(columns: int, call: Callable[[int], int]) -> tuple[int, list[str]]:
-    """Return the result of a call and the text it shows on a terminal, which the call closes."""
+    """Return the result of a call and the text that it displays on a terminal; the call closes the terminal."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     said: list[bytes] = []

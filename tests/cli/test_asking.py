@@ -25,7 +25,7 @@ GAMES = {
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> Command:
-    """Play with these lines as standard input."""
+    """Run ``wsim play`` with these lines as standard input."""
 
     def play(*words: str) -> object:
         *options, lines = words

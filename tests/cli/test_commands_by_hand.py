@@ -1,4 +1,4 @@
-"""Commands piece by piece: a terminal session, the options of trace, interrupted answers, charts."""
+"""Unit tests of commands: a terminal session, the options of trace, interrupted answers, charts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from wsim.positions.played_game import PlayedGame
 
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Return a function that starts a two-player game in plain Python from seat 0; the other seat, ``fixed``, says
+    """Return a function that starts a two-player game in plain Python from seat 0; the other seat, ``fixed``, plays
     1.
     """
     monkeypatch.setitem(GAMES, "counting", f"{test_by_hand.__name__}:GAME")

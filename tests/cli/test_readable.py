@@ -29,7 +29,7 @@ LONG = 200  # columns at which nothing is broken
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Runs with three and four players, and one run of Tower of Babel."""
+    """Play two runs, with three and four players, and a run of Tower of Babel."""
     folder = tmp_path_factory.mktemp("readable")
     plans = {
         "p3": Plan.make(players=3, policies="balanced", games=300),

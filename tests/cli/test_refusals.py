@@ -34,7 +34,7 @@ def options() -> Iterator[tuple[str, str, str, Option]]:
 
 
 def wrong_with(answer: Answer, text: str) -> str:
-    """Describe what is wrong with an error message; return "" if it is as it should be."""
+    """Describe the mistake in an error message; return "" if it is correct."""
     if (answer.code, answer.out) != (2, ""):
         return f"exit {answer.code}, {answer.out!r}"
     if os.listdir():

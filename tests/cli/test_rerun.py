@@ -156,7 +156,7 @@ def test_a_damaged_run_is_not_compared(wsim_command: Command) -> None:
 
 @pytest.fixture
 def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A run, an answer and a page made with a policy that leaves a mark when it runs; return the mark."""
+    """Create a run, an answer and a page with a policy that writes a marker file when it runs; return the marker."""
     mark = tmp_path / "ran"
     (tmp_path / "mine.py").write_text(
         f"import pathlib\nimport wsim\npathlib.Path({str(mark)!r}).touch()\n"

@@ -262,7 +262,7 @@ def test_option_numbers_are_parsed() -> None:
 
 
 class _Game(Position):
-    """Two seats take turns; each move is determined by the number of the decision."""
+    """A game in which two seats take turns, and each move is determined by the number of the decision."""
 
     def __init__(self) -> None:
         self.taken: list[int] = []

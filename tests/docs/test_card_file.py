@@ -16,7 +16,7 @@ Schema = Mapping[str, Any]
 
 
 def as_declared(node: Schema, schema: Schema) -> Schema:
-    """Return what a field accepts in a full file, without removals and changes by number."""
+    """Return the values that a field accepts in a full card file, without removals and changes by number."""
     while "anyOf" in node or "$ref" in node:
         if "$ref" in node:
             node = schema["$defs"][node["$ref"].rpartition("/")[2]]
@@ -29,7 +29,7 @@ def as_declared(node: Schema, schema: Schema) -> Schema:
 
 
 def in_words(node: Schema, schema: Schema) -> str:
-    """Return what a field accepts."""
+    """Describe in words the values that a field accepts."""
     node = as_declared(node, schema)
     if "anyOf" in node:
         if [part.get("type") for part in node["anyOf"][:2]] == ["integer", "string"]:
@@ -53,7 +53,7 @@ def in_words(node: Schema, schema: Schema) -> str:
 
 
 def rows(properties: Schema, schema: Schema, prefix: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (field, what it accepts, what it is for), each table followed by its fields."""
+    """Yield (field, accepted values, purpose), each table followed by its fields."""
     groups: dict[str, list[str]] = {}
     for name, node in properties.items():
         if "description" not in node and "properties" not in as_declared(node, schema):
@@ -89,7 +89,7 @@ def inner(schema: Schema, *path: str) -> Schema:
 
 
 def described_apart(node: Schema) -> Schema:
-    """Return a field without its description."""
+    """Return a field's definition without its description."""
     return {key: part for key, part in node.items() if key != "description"}
 
 
@@ -101,7 +101,7 @@ def like_cards(properties: Schema, cards: Schema, prefix: str) -> Iterator[tuple
 
 
 def all_rows() -> Iterator[tuple[str, str, str]]:
-    """Yield the rows of the whole language of card files."""
+    """Yield the rows for all fields of card files."""
     schema = card_file_schema()
     defined, cards = schema["$defs"], schema["$defs"]["card"]["properties"]
     yield "`effects`", "a text", schema["properties"]["effects"]["description"]
@@ -119,7 +119,7 @@ def all_rows() -> Iterator[tuple[str, str, str]]:
 
 
 def written() -> str:
-    """Return the table in Markdown."""
+    """Format the table as Markdown."""
     lines = ["| field | accepted | meaning |", "|---|---|---|"]
     return "\n".join([*lines, *("| " + " | ".join(cells) + " |" for cells in all_rows())]) + "\n"
 

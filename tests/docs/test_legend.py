@@ -31,7 +31,7 @@ SECTION = re.compile(r"\b[Ss]ections? (\d+(?:\.\d)?)(?:(?:,| and| or| to) (\d+(?
 
 @cache
 def legend() -> dict[str, str]:
-    """Return the first line of every entry by its number."""
+    """Return the first line of every rule entry by rule number."""
     found = ENTRY.findall(WONDERS.read_text(encoding="utf-8")) + ENTRY.findall(BABEL.read_text(encoding="utf-8"))
     numbers = [number for number, _ in found]
     assert len(numbers) == len(set(numbers)), "a number is given twice"
@@ -50,7 +50,7 @@ def between(first: str, last: str) -> Iterator[str]:
 
 
 def cited(text: str) -> Iterator[str]:
-    """Yield every number that a text cites, those inside a range included."""
+    """Yield every rule number that a text cites, including the numbers inside a range."""
     for first, last in RANGE.findall(text):
         if last:
             yield from between(first, last)
@@ -91,7 +91,7 @@ def cites_sections(path: Path) -> bool:
 
 
 def with_a_test() -> dict[str, set[str]]:
-    """Return the numbers of the rules that have a test named after them, by letter, without tests of the twins."""
+    """Return the numbers of rules with a test named after them, by letter; tests of the twins do not count."""
     found: dict[str, set[str]] = {"R": set(), "A": set(), "W": set()}
     for path in (ROOT / "tests").rglob("test_*.py"):
         for number in named(path.read_text(encoding="utf-8"), legend()):
@@ -143,7 +143,7 @@ def test_every_tower_of_babel_decision_has_a_test_named_after_it() -> None:
 
 # --- the switches -----------------------------------------------------------------------------------------------------
 def switches(file: str, *path: str) -> dict[str, Any]:
-    """Return the switches of a game as its card file has them."""
+    """Return the switches in a game's card file."""
     found: dict[str, Any] = tomllib.loads((ROOT / file).read_text(encoding="utf-8"))
     for name in path:
         found = found[name]

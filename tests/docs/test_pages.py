@@ -45,7 +45,7 @@ RENEW = bool(os.environ.get("WSIM_RENEW_PAGES"))
 
 @dataclass
 class Step:
-    """One command of a console block with the output that the page shows; ``cut`` lines of it, then an ellipsis."""
+    """A command in a console block with the output shown on the page: ``cut`` lines of it, then an ellipsis."""
 
     command: str
     shown: str
@@ -150,7 +150,7 @@ def test_every_documented_command_prints_the_documented_output(
 
 
 def links(page: Path) -> list[tuple[Path, str]]:
-    """Return the links of a page into the checkout: the file and the heading in it, empty for the whole."""
+    """Return the links of a page to files of the checkout, each as a file and a heading (empty for the whole file)."""
     prose = FENCE.sub("", page.read_text(encoding="utf-8"))
     found = []
     for pair in LINK.findall(prose):
@@ -161,7 +161,7 @@ def links(page: Path) -> list[tuple[Path, str]]:
 
 
 def headings(page: Path) -> set[str]:
-    """Return the headings of a page as the ends of links: lower case, punctuation dropped, spaces as hyphens."""
+    """Return the headings of a page as link anchors: lower case, without punctuation, with hyphens for spaces."""
     titles = re.findall(r"^#+ (.*)$", FENCE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 

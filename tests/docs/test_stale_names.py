@@ -24,7 +24,7 @@ NO_MODULES = {".games"}
 
 
 def prose_of(path: Path) -> str:
-    """Return docstrings, which are the only texts in three quotation marks, and comments."""
+    """Return the docstrings (all triple-quoted strings) and comments of a source file."""
     tokens = tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline)
     return "\n".join(
         one.string
@@ -34,7 +34,7 @@ def prose_of(path: Path) -> str:
 
 
 def named_in(module: str) -> set[str]:
-    """Return the names that a module defines or imports, and its record and class fields."""
+    """Return the names that a module defines or imports, and the fields of its records and classes."""
     found: set[str] = set()
     for node in ast.walk(tree_of(module)):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -60,7 +60,7 @@ def is_there(path: Path, name: str) -> bool:
 
 
 def resolves(dotted: str) -> bool:
-    """Return whether ``.room.module.name`` is a package, a module, or something in one."""
+    """Return whether ``.room.module.name`` is a package, a module, or a name defined in one of them."""
     parts, module = dotted.split(".")[1:], ""
     while parts and (HOUSE / module / parts[0]).is_dir():
         module = f"{module}/{parts.pop(0)}".strip("/")

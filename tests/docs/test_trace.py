@@ -26,18 +26,18 @@ PLANS = (
 
 
 def chapter(game: str) -> str:
-    """Return what the page says about a game."""
+    """Return the chapter of the page about a game."""
     parts = re.split(r"^(?=## )", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return next(part for part in parts if part.startswith(CHAPTERS[game]))
 
 
 def example(game: str) -> set[str]:
-    """Return the fields of the page's example."""
+    """Return the fields of the example trace on the page."""
     return set(re.findall(r"\"(\w+)\":", chapter(game)))
 
 
 def described(game: str) -> set[str]:
-    """Return the fields of the example and the words that the chapter sets as code."""
+    """Return all fields that the chapter describes: in the example, or as words set in code style."""
     return example(game) | set(re.findall(r"`\"?(\w+)", chapter(game)))
 
 

@@ -11,5 +11,5 @@ BABEL: dict[str, Any] = {"game": "tower_of_babel"}
 
 
 def in_babel_first(plans: Mapping[str, dict[str, Any]]) -> list[Any]:
-    """Return the plans as parameters; those of 7 Wonders, and of Babel with other rules, are in the slow tier."""
+    """Return the plans as test parameters; 7 Wonders, and Babel with different rules, are in the slow tier."""
     return [pytest.param(keys, id=name, marks=[pytest.mark.slow] * (name != "babel")) for name, keys in plans.items()]

@@ -60,7 +60,7 @@ def test_the_one_seat_environment_passes_the_gymnasium_tests(keys: dict[str, Any
 
 
 def actions_of(env: Any, seen: dict[str, Any]) -> dict[str, int]:
-    """Return the first legal action of every agent that decides."""
+    """Return the first legal action of every agent that must act."""
     return {agent: int(told["action_mask"].argmax()) for agent, told in seen.items() if told["action_mask"].any()}
 
 

@@ -30,7 +30,7 @@ plans = pytest.mark.parametrize("keys", in_babel_first(PLANS))
 
 
 def drawn(masks: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[Any, Any]:
-    """Return one legal action of each row."""
+    """Draw a legal action for each row."""
     actions: np.ndarray[Any, Any] = (masks * (1.0 + rng.random(masks.shape))).argmax(axis=1)
     return actions
 
@@ -65,7 +65,7 @@ def test_each_move_steps_the_game_with_its_index(keys: dict[str, Any]) -> None:
 
 
 def fixed_name(move: dict[str, Any]) -> str:
-    """Return the name of the fixed action of a move of 7 Wonders as it is told, but for the once-per-age build."""
+    """Return the name of the fixed action for a move of 7 Wonders, except for the once-per-age free build."""
     if move["action"] == "pay":
         return f"pay:{move['coins']}"
     return "decline" if move["action"] == "decline" else f"{move['action']}:{move['card']}"

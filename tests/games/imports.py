@@ -12,7 +12,7 @@ MODULES = {path.relative_to(WSIM).with_suffix("").as_posix(): path for path in s
 
 
 def imports(tree: ast.AST, type_only: bool = False) -> Iterator[str]:
-    """Yield the modules that a file imports, with dots; those that only type checkers see if ``type_only`` says so."""
+    """Yield the dotted names of the modules that a file imports; ``type_only`` includes imports for type checkers."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test) and not type_only:
             continue
@@ -46,14 +46,14 @@ def tree_of(module: str) -> ast.Module:
 
 @cache
 def imported(module: str, type_only: bool = False) -> set[str]:
-    """Return the modules of wsim that a module of it imports."""
+    """Return the wsim modules that a wsim module imports."""
     names = imports(tree_of(module), type_only)
     return {found for name in names if (found := module_of(name)) is not None} - {module}
 
 
 @cache
 def imported_at_once(module: str) -> set[str]:
-    """Return the modules of wsim that a module imports when it is imported itself, those for type checkers left out."""
+    """Return the wsim modules that are loaded when a module is imported, without imports for type checkers."""
     tree = tree_of(module)
     outside = [node for node in tree.body if not isinstance(node, ast.FunctionDef | ast.ClassDef)]
     names = imports(ast.Module(outside, []))

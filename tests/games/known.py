@@ -19,7 +19,7 @@ HOMES = {
 
 
 def make_known(name: str) -> Mapping[str, str]:
-    """Register a game in first place, so that it becomes the default; return the previous games."""
+    """Register a game as the first, so that it becomes the default; return the previously registered games."""
     before = dict(GAMES)
     GAMES.clear()
     GAMES.update({name: HOMES[name], **before})

@@ -1,4 +1,4 @@
-"""A game for the tests of matches: scores are known, so every figure can be worked out by hand.
+"""A game for the tests of matches whose scores are known, so that every figure can be computed by hand.
 
 A seat's total is the luck of its place, ``LUCK[game][seat]``, with ``luck=hash`` a hash of (seed, game, seat); and what
 its policy adds: ``skill`` points and a number below ``noise`` from a hash of (seed, game, seat, salt). So ``p:salt=1``

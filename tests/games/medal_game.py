@@ -55,7 +55,7 @@ def values(simulator: MedalSimulator) -> Mapping[tuple[str, ...], int]:
 
 
 def worth(simulator: MedalSimulator, path: tuple[str, ...], seats: pl.DataFrame) -> NDArray[np.int64] | None:
-    """Points can be added to games that were played; salt, of which more is worse, must be played."""
+    """Return how often points count in a score; for salt, of which more is worse, games must be played again."""
     if path[-1] != "points":
         return None
     if path == MEDAL:

@@ -23,7 +23,7 @@ RIVALS = ({"ship": 4}, {"stonemason": 3}, {"crane": 4}), ({"camel": 4}, {"crane"
 
 
 def conserved(seats: pl.DataFrame) -> None:
-    """Offers are accepted or come back; a disc is taken by one seat; a wonder is won by somebody."""
+    """Assert that offers are accepted or returned, each disc is taken by one seat, and each wonder has a winner."""
     assert (seats["offers_made"] == seats["offers_taken"] + seats["offers_refused"]).all()
     flags = [name for name in seats.columns if name.startswith("won_row:")]
     games = seats.group_by("game").agg(
@@ -37,7 +37,7 @@ def conserved(seats: pl.DataFrame) -> None:
 
 
 def legal(picks: pl.DataFrame) -> None:
-    """An index into the list of moves; a pick is a decision with a choice."""
+    """Assert that picks are valid indices into lists of moves, and that each is a decision with a choice."""
     assert (picks["index"] < picks["moves"]).all()
     assert (picks["moves"] > 1).all()
 
@@ -47,7 +47,7 @@ def board_and_hands(trace: Mapping[str, Any]) -> Any:
 
 
 def unseen(policy: str) -> list[tuple[int, int]]:
-    """Return the first move that a policy picks with some hands, while its rivals hold these or those cards."""
+    """Return the first move that a policy picks from a hand, for two different sets of hands of its rivals."""
     found = []
     for hand in HANDS:
         one, other = (_first_move(policy, hand, rivals) for rivals in RIVALS)

@@ -14,7 +14,7 @@ from tests.games.toy_game.simulator import POLICIES
 
 
 def conserved(seats: pl.DataFrame) -> None:
-    """The pearl is worth what the rules say."""
+    """Assert that the pearl scores as many points as the rules give it."""
     assert (seats["points_treasures"] == 5 * seats["has:pearl"].cast(pl.Int64)).all()
 
 
@@ -28,7 +28,7 @@ def first_hands(trace: Mapping[str, Any]) -> Any:
 
 
 def unseen(policy: str) -> list[tuple[int, int]]:
-    """Return what a policy chooses alone, and beside other seats with other hands."""
+    """Return a policy's choices alone, and with other seats that have different hands."""
     rng = np.random.default_rng(1)
     hands, words = rng.integers(1, 21, (50, 2)), rng.integers(0, 2**63, 50, np.uint64)
     together = POLICIES[policy].choose(hands, words)

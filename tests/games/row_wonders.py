@@ -19,7 +19,7 @@ HANDS = (("Baths", "Press", "Tavern"), ("Altar", "Loom"), ("Theater", "West Trad
 
 
 def conserved(seats: pl.DataFrame) -> None:
-    """Trade moves coins only; a structure is a card with a colour."""
+    """Assert that trade only moves coins, and that every structure is a card with a colour."""
     games = seats.group_by("game").agg(pl.col("trade_paid", "trade_received").sum())
     assert games["trade_paid"].equals(games["trade_received"])
     built = seats.select(pl.sum_horizontal(STRUCTURES)).to_series()
@@ -28,7 +28,7 @@ def conserved(seats: pl.DataFrame) -> None:
 
 
 def legal(picks: pl.DataFrame) -> None:
-    """A card is played out of the hand in which it was offered."""
+    """Assert that every card was played from the hand in which it was offered."""
     own = picks.filter(pl.col("decision").cast(pl.String).is_in(["turn", "last_card"]))
     assert own.select(pl.col("offered").list.contains(pl.col("card")).all()).item()
     assert (picks["legal"] > 0).all()
@@ -40,7 +40,7 @@ def boards_and_hands(trace: Mapping[str, Any]) -> Any:
 
 
 def unseen(policy: str) -> list[tuple[int, int]]:
-    """Return what a policy picks of some hands, before and after the other hands and the deck are changed."""
+    """Return a policy's picks from some hands, before and after the other hands and the deck are changed."""
     found = []
     for hand in HANDS:
         one, other = dealt("1e", 1, 0), dealt("1e", 1, 0)

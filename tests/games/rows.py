@@ -1,4 +1,4 @@
-"""A row of the conformance suite: the facts about a game that only the game can know."""
+"""A row of the conformance suite: facts and checks that are specific to a game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kernels of chances by hand, as plain Python functions on a game of three stages in which two seats add points.
+"""Tests of the win-chance kernels in plain Python, on a game of three stages in which two seats add points.
 
 In every stage seat 0 and then seat 1 takes one of the numbers 1, 2 and 3; the line-up takes 1 in seat 0 and 2 in
 seat 1. The made-up value net gives a seat log(1 + points), so that its chance is its share of the points and one each.

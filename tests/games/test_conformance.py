@@ -1,4 +1,4 @@
-"""The guarantees of ``wsim.game``, tested on every game: those of wsim, and the toy game as a third one.
+"""The guarantees of ``wsim.game``, tested on every game: the built-in games, and the toy game as a third one.
 
 A new game is a line in ``ROWS``; facts that only the game can know are in its row (``tests.games.rows``).
 """
@@ -59,7 +59,7 @@ of_the_toy_first = first_quick(1, "played", ROWS[::-1], indirect=True, ids=lambd
 
 @pytest.fixture(scope="module", params=ROWS, ids=lambda row: row.game.NAME)
 def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Row, Run]:
-    """A run of a mixed line-up at the game's usual table, with picks."""
+    """Play a run of a mixed line-up at the game's default table, with picks."""
     row: Row = request.param
     folder = tmp_path_factory.mktemp("conformance") / row.game.NAME
     policies = row.line_up[: row.game.default_plan()["players"]]

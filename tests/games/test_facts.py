@@ -87,14 +87,14 @@ def as_python(kernel: Any) -> Any:
 
 
 def kernels_of(game: Any, facts: Iterable[Fact]) -> FactKernels:
-    """Return what writes the kernels of some facts, whose computed facts are plain functions."""
+    """Return the code generator for a list of facts, with plain functions for the computed facts."""
     written = game.kernels.FACTS
     computed = {name: as_python(function) for name, function in written.computed.items()}
     return FactKernels(facts, written.handed, written.records, computed.values())
 
 
 def position(game: Any) -> Any:
-    """Return a position some way into a game."""
+    """Return a position in the middle of a game."""
     played = wsim.Game(seed=4, policies="balanced", **game.plan)
     for _ in range(40):
         played.follow()
@@ -102,7 +102,7 @@ def position(game: Any) -> Any:
 
 
 def numbers(fact: Fact, record: Any) -> list[int]:
-    """Return the numbers of a field of a seat."""
+    """Return the values of one field for a seat."""
     value = record[fact.name]
     if fact.packed:
         return [int(value) >> 8 * lane & 0xFF for lane in range(fact.count)]
@@ -114,7 +114,7 @@ def handed(game: Any, state: Any) -> Any:
 
 
 def of_seat(game: Any, fact: Fact, state: Any, seat: int) -> Any:
-    """Return the record of a seat that has a fact: of a public one, its place in the arrays of all."""
+    """Return the record of a seat that contains a fact; for a public fact, the seat's index in the shared arrays."""
     if fact.record == "public":
         return {fact.name: state.public[fact.name][seat]}
     return state.own[seat] if fact.record == "private" else state.hidden.tally[seat]

@@ -62,7 +62,7 @@ def room_of(module: str) -> str:
 
 
 def circles(arrows: Mapping[str, set[str]]) -> list[set[str]]:
-    """Return the largest sets of modules in which every one leads to every other, of two or more (Tarjan 1972)."""
+    """Return the import cycles: strongly connected components of two or more modules (Tarjan 1972)."""
     found: list[set[str]] = []
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}

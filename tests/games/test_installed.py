@@ -23,7 +23,7 @@ TOY = Path(__file__).with_name("toy_game")
 
 
 def install(folder: Path, package: str, **games: str) -> None:
-    """Write what pip leaves of a package: its metadata, with entry points of games."""
+    """Write the metadata of a package as pip does, with entry points for games."""
     info = folder / f"{package}-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
@@ -33,7 +33,7 @@ def install(folder: Path, package: str, **games: str) -> None:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of installed packages with the toy game: nothing of the tests can be imported from it."""
+    """Create a folder of installed packages that contains only the toy game, and no other test modules."""
     folder = tmp_path_factory.mktemp("site")
     shutil.copytree(TOY, folder / "toy_game", ignore=shutil.ignore_patterns("__pycache__"))
     install(folder, "toy-game", toy="toy_game:GAME")
@@ -64,7 +64,7 @@ def test_an_installed_game_works_with_run_match_trace_and_report(site: Path, tmp
 
 
 def found(monkeypatch: pytest.MonkeyPatch, site: Path) -> Installed:
-    """Return the games that a new process finds with a folder of packages in front of all others."""
+    """Return the games that a new process finds if a folder of packages comes first on its module search path."""
     monkeypatch.syspath_prepend(site)
     games = Installed(GAME_GROUP)
     monkeypatch.setattr(wsim.installed, "GAMES", games)

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.skipif(not JIT, reason="needs many playouts")
 
 @pytest.fixture(scope="module", autouse=True)
 def _ladder_is_installed() -> Iterator[None]:
-    """Import its package by its own name, as an installed one is, so that its kernels are kept by its own sources."""
+    """Import the game's package under its own name, as if installed, so that its kernels are cached by its sources."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(LADDER.parent)
         patch.setitem(GAMES, "ladder", "ladder_game:GAME")

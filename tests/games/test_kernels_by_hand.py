@@ -1,4 +1,4 @@
-"""Kernels shared by all games, as plain Python on a toy game: decisions, overruling, games played side by side."""
+"""Tests of the kernels shared by all games, in plain Python on a toy game: decisions, overruling, parallel games."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def wish(**values: Any) -> Any:
 
 
 class Asked:
-    """A seat with four moves whose policy picks what a list says, and what was asked of it."""
+    """A seat with four moves whose policy picks from a list of indices; it records the requests."""
 
     def __init__(self, *picks: int, drawn: float, chance: float = 0.4, thing: Any = None) -> None:
         self.picks, self.seen, self.denied = list(picks), list[tuple[list[int], list[float]]](), list[int]()
@@ -110,7 +110,7 @@ def test_a_late_answer_continues_the_decision_that_requested_it(monkeypatch: pyt
 
 
 class Counting:
-    """A game of some decisions, seats in turn, each among ``moves`` moves; what was decided is kept."""
+    """A game in which seats take turns to choose among ``moves`` moves; the choices are recorded."""
 
     def __init__(self, decisions: int = 4, moves: int = 3) -> None:
         self.decisions, self.own = decisions, [SimpleNamespace(rng=10 * seat, entrant=seat) for seat in range(2)]
@@ -342,7 +342,7 @@ def test_a_finished_game_is_followed_by_the_next_of_its_stride(monkeypatch: pyte
 
 
 class Worded(Counting):
-    """The toy with its state in one word: the moves that were made, and with what its cards were redrawn."""
+    """A toy game whose state is one word: the moves made so far, and the seed with which its cards were resampled."""
 
     def __init__(self) -> None:
         self.words: list[Any] = [()]
@@ -358,7 +358,7 @@ class Worded(Counting):
 
 
 class Commands:
-    """Commands on positions of the toy; entries of the line-up return what they are."""
+    """The position commands of the toy game; each line-up entry returns its own index."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *line_up: int) -> None:
         module, plain = in_python(commands, monkeypatch), in_python(engine, monkeypatch)
@@ -459,7 +459,7 @@ LATER = side_by_side.LATER
 
 
 class Several:
-    """Toy games side by side; entry 1 decides in another process."""
+    """Toy games stepped side by side, in which line-up entry 1 decides in a separate process."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, games: int, first: int, slots: int = 2) -> None:
         module, plain = in_python(side_by_side, monkeypatch), in_python(engine, monkeypatch)

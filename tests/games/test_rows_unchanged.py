@@ -35,7 +35,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def digest(frame: pl.DataFrame) -> str:
-    """Return sixteen hexadecimal digits of names, types and values."""
+    """Compute a digest of names, types and values, as sixteen hexadecimal digits."""
     found = hashlib.sha256(json.dumps([(name, str(kind)) for name, kind in frame.schema.items()]).encode())
     for name in frame.columns:
         found.update(json.dumps(frame[name].to_list(), default=str).encode())

@@ -1,4 +1,4 @@
-"""Compiling in another process: it fills the cache, and a failure has no consequences."""
+"""Compiling in a separate process fills the cache, and a failure has no consequences."""
 
 from __future__ import annotations
 

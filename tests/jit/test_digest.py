@@ -26,7 +26,7 @@ NOT_COMPILED = {
 
 
 def covered(package: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """Return the modules whose source is in the digest of a package such as "wonders.policies"."""
+    """Return the modules whose source is covered by the digest of a package such as "wonders.policies"."""
     read: list[Path] = []
     files = places._files
 
@@ -46,7 +46,7 @@ def own_of(package: str) -> set[str]:
 
 
 def closure(start: set[str]) -> set[str]:
-    """Return modules and all that is imported when they are; the package of wsim itself imports nothing of kernels."""
+    """Return modules and all their imports; the package ``wsim`` itself does not import kernels."""
     seen: set[str] = set()
     waiting = sorted(start)
     while waiting:
@@ -58,7 +58,7 @@ def closure(start: set[str]) -> set[str]:
 
 
 def makes_kernels(module: str) -> bool:
-    """Return whether a function of a module, or one that it makes, is compiled and cached (``njit`` alone is not)."""
+    """Return whether a module defines or creates compiled functions that are cached (``njit`` alone does not cache)."""
     marks = [
         ast.unparse(mark)
         for node in ast.walk(tree_of(module))
@@ -69,7 +69,7 @@ def makes_kernels(module: str) -> bool:
 
 
 def uncovered(package: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """Return the modules that kernels of a package import and its digest does not read."""
+    """Return the modules that a package's kernels import although its digest does not cover them."""
     own = own_of(package)
     assert own
     return (own | closure(own)) - covered(package, monkeypatch) - set(NOT_COMPILED)

@@ -34,7 +34,7 @@ runpy.run_module("tests.jit.sample", run_name="__main__")
 
 
 def asked(*words: str, **environment: str) -> Any:
-    """Run Python with these words in a process of its own, warnings being errors; return the JSON that it prints."""
+    """Run Python with these arguments in a separate process, with warnings as errors; return the printed JSON."""
     variables = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error", **environment}
     command = [sys.executable, *words]
     answer = subprocess.run(command, env=variables, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -33,14 +33,14 @@ def _minus(number):  # type: ignore[no-untyped-def]
 
 
 def compiled(function: Any = _plus) -> tuple[int, bool]:
-    """Make an entry point; return its answer for 1 and whether it was found on the disk."""
+    """Compile or load an entry point; return its result for 1 and whether it was found on disk."""
     entry = kernel(types.int64(types.int64), package=HOME)(function)
     return int(entry(1)), bool(sum(entry.stats.cache_hits.values()))
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache, and nothing said yet."""
+    """Use an empty cache folder, and clear earlier messages."""
     monkeypatch.setenv("WSIM_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(kernel_files, "_reported", [])
     return cache_directory(HOME)
@@ -48,7 +48,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def file(folder: Path) -> Path:
-    """The file of one kernel."""
+    """The cache file of one kernel."""
     assert compiled() == (2, False)
     assert compiled() == (2, True)
     (found,) = folder.iterdir()
@@ -56,7 +56,7 @@ def file(folder: Path) -> Path:
 
 
 def flipped(place: float) -> Callable[[bytes], bytes]:
-    """Return a fault: one bit at a part of the file."""
+    """Return a function that damages a file by flipping one bit in a part of it."""
 
     def fault(content: bytes) -> bytes:
         at = int(place * (len(content) - 1))
@@ -168,7 +168,7 @@ def test_a_folder_that_cannot_be_used_is_reported_in_one_sentence(
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The cache of a user whose home cannot be written; an empty folder for temporary files."""
+    """Simulate a user without a writable home; the cache is in an empty folder for temporary files."""
     (tmp_path / "no-home").touch()
     for name in ("WSIM_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)

@@ -1,12 +1,12 @@
-"""A process that ends at a chosen write, without the process: from then on nothing of it reaches the disk.
+"""Simulate a process that ends at a chosen write: nothing that it writes from then on reaches the disk.
 
-Everything that changes a folder from Python raises an audit event: a file opened to be written, renamed, removed, a
-folder made. ``Ends`` counts those below a folder, raises at the n-th before it happens, and at all later ones, as if
-the process were gone; what handles errors on the way out writes nothing either. What Polars writes lies in a file
-beside the name until Python renames it.
+Every change to a folder from Python raises an audit event: a file opened for writing, renamed or removed, a
+folder created. ``Ends`` counts these events below a folder and raises before the n-th and all later ones, as if
+the process were gone; error handlers cannot write anything either. Polars writes to a temporary file
+next to the target until Python renames it.
 
-A disk that is full after a number of bytes is made where all that wsim writes passes: a file is flushed before it gets
-its name, and a journal after each line. ``small_disk`` cuts there what has no room any more, and refuses.
+A disk that is full after some bytes is simulated where all writes of wsim pass: a file is flushed before it gets
+its name, and a journal after each line. ``small_disk`` truncates the data that does not fit, and raises.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Ends:
 
     Attributes
     ----------
-    at: the write, from 1, before which all ends; 0: none. seen: writes so far.
+    at: the number of the write, from 1, before which the process ends; 0: never. seen: writes so far.
     """
 
     def __init__(self, folder: Path, at: int) -> None:
@@ -79,7 +79,7 @@ _installed: list[bool] = []
 
 @contextmanager
 def ending(folder: Path, at: int) -> Iterator[Ends]:
-    """End at a write below a folder for as long as the context lasts; an audit hook stays, but hears nothing then."""
+    """End at a write below a folder inside this context; afterwards the audit hook remains, but ignores events."""
     if not _installed:
         sys.addaudithook(_hook)
         _installed.append(True)
@@ -97,9 +97,9 @@ def every_write(
     after: Callable[[int], object],
     step: int = 1,
 ) -> int:
-    """End ``work`` at every ``step``-th of its writes below a folder, and at the last; return how many it has.
+    """End ``work`` at every ``step``-th write below a folder, and at the last; return the number of writes.
 
-    ``before`` makes the folder as it is before the work, ``after`` looks at what is left when it ended at a write.
+    ``before`` prepares the folder; ``after`` checks the folder once the work has ended at a write.
     """
     before()
     with ending(folder, 0) as whole:
@@ -118,13 +118,13 @@ def every_write(
 
 
 class Disk:
-    """A disk with room for so many bytes more.
+    """A disk with a limited number of free bytes.
 
-    Files that are replaced or removed make no room again.
+    Replacing or removing files does not free any bytes.
 
     Attributes
     ----------
-    free: bytes that are left. written: the sizes of what was written, in order.
+    free: the remaining bytes. written: the sizes of the writes, in order.
     """
 
     def __init__(self, folder: Path, free: int) -> None:
@@ -135,7 +135,7 @@ class Disk:
         self._lock = Lock()
 
     def flush(self, descriptor: int) -> None:
-        """Take the place of ``os.fsync``."""
+        """Replace ``os.fsync``."""
         found = os.fstat(descriptor)
         with self._lock:
             if stat.S_ISREG(found.st_mode):
@@ -154,7 +154,7 @@ class Disk:
 
 @contextmanager
 def small_disk(folder: Path, free: int) -> Iterator[Disk]:
-    """Let the disk of a folder be full after so many bytes, for as long as the context lasts."""
+    """Simulate, inside this context, that the disk of a folder is full after a number of bytes."""
     disk = Disk(folder, free)
     os.fsync = disk.flush  # type: ignore[assignment]
     try:
@@ -170,7 +170,7 @@ def every_byte(
     after: Callable[[int], object],
     step: int = 1,
 ) -> int:
-    """Do the same as ``every_write`` with a disk that is full at the first, a middle and a late byte of a write."""
+    """Run ``work`` as ``every_write`` does, on a disk that is full at the first, a middle or a late byte of a write."""
     before()
     with small_disk(folder, 1 << 60) as whole:
         work()

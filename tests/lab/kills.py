@@ -1,8 +1,8 @@
 """Runs that are killed at random moments and resumed: ``python -m tests.lab.kills FOLDER TIMES SEED``.
 
-Every run is a process, forked before the first game so that hundreds of them take no hours. Each is ended by a real
-signal at a random moment of its life, every other one once more while it is resumed, then resumed to the end. Lost is a
-run that is not sound then, or whose Parquet files are not, byte for byte, those of the run that nobody disturbed.
+Every run is a process, forked before the first game so that hundreds of runs do not take hours. Each is ended by a real
+signal at a random moment, every other one again while it is being resumed, and then resumed to the end. A run counts as
+lost if it is then not intact, or if its Parquet files differ in any byte from those of an undisturbed run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LONGEST = 300.0  # seconds after which a run is taken to hang
 
 
 def begun(*words: str) -> int:
-    """Start the command line in a process of its own and return its number."""
+    """Start the command line in a separate process and return its process ID."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until the child is where it ends by one
     child = os.fork()
     if child:
@@ -49,7 +49,7 @@ def begun(*words: str) -> int:
 
 
 def ended(child: int) -> int:
-    """Wait for a process; return its exit code, negative for the signal that ended it."""
+    """Wait for a process; return its exit code, or the negative number of the signal that ended it."""
     end = time.monotonic() + LONGEST
     while time.monotonic() < end:
         found, status = os.waitpid(child, os.WNOHANG)
@@ -62,7 +62,7 @@ def ended(child: int) -> int:
 
 
 def going_on(folder: Path) -> Sequence[str]:
-    """Return the words that continue with a run, or begin it where nothing is there yet."""
+    """Return the command-line arguments that continue a run, or start it if it does not exist yet."""
     if (folder / "run.json").exists():
         return ("run", "--resume", str(folder), "--quiet")
     return ("run", *GAMES, "--out", str(folder), "--quiet")
@@ -74,7 +74,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def tried(folder: Path, name: str, times: int, seed: int) -> dict[str, object]:
-    """Kill and resume so many runs with one signal; return how many were there, cut off, and lost."""
+    """Kill and resume a number of runs with one signal; return the counts of runs and kills, and the lost runs."""
     draw = random.Random(f"{seed} {name}")
     whole = folder / "whole"
     start = time.monotonic()

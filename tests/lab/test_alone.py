@@ -23,7 +23,7 @@ from wsim.policies import user_policies
 
 @pytest.fixture(scope="module")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run made with relative files which are gone now; what its code leaves behind is named by ``RAN``."""
+    """Play a run with relative files and then delete these; ``RAN`` names the file that its code writes."""
     folder = tmp_path_factory.mktemp("made")
     home = folder / "home"
     (home / "mine").mkdir(parents=True)
@@ -48,7 +48,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def made(once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of that run, beside which its code touches ``ran``; the working folder is another one. Return the copy."""
+    """Copy the run and change to a different working folder; its code creates ``ran`` next to the copy."""
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     monkeypatch.setenv("RAN", str(tmp_path / "ran"))
@@ -207,7 +207,7 @@ def test_an_invalid_files_table_is_rejected(tmp_path: Path, table: str) -> None:
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A run with a policy of an installed package that is gone now; return the run."""
+    """Play a run with a policy of an installed package, uninstall the package, and return the run."""
     package = tmp_path / "site-packages" / "wsim_shop"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")

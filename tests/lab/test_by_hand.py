@@ -1,4 +1,4 @@
-"""The laboratory piece by piece, by hand: parts of runs, chunk sizes, growing shards, differences between records."""
+"""Unit tests of the laboratory: parts of runs, chunk sizes, growing shards, differences between records."""
 
 from __future__ import annotations
 

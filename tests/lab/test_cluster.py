@@ -69,7 +69,7 @@ LINE_UP = "mine/slow.py:slow,random,random,random"
 
 
 def furnish(folder: Path) -> None:
-    """Lay a policy that takes its time, and imports from beside it, and a patch into a folder."""
+    """Write a patch and a slow policy, which imports a neighbouring module, into a folder."""
     (folder / "mine").mkdir()
     (folder / "mine" / "slow.py").write_text(SLOW)
     (folder / "mine" / "pace.py").write_text("SECONDS = 0.002\n")
@@ -78,26 +78,26 @@ def furnish(folder: Path) -> None:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A furnished folder; the working folder."""
+    """Create a folder with the policy and the patch, and make it the working folder."""
     furnish(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def wsim_process(*words: str) -> subprocess.Popen[str]:
-    """Start the command line in a group of its own."""
+    """Start the command line in its own process group."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipe, command = subprocess.PIPE, [sys.executable, "-m", "wsim", *words]
     return subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
 
 
 def without_notices(error: str) -> str:
-    """Return the messages of a command on stderr, without notices of policies of files and of compiling."""
+    """Return the messages of a command on stderr, without notices about compilation and policies from files."""
     return re.sub("compiling .*\\n|wsim: (trusted|isolated), in .*\\n", "", error)
 
 
 def workers_of(process: subprocess.Popen[str]) -> list[int]:
-    """Return the processes of the workers that a process has started."""
+    """Return the worker processes that a process has started."""
     psutil: Any = pytest.importorskip("psutil")  # distributed needs it
     found = psutil.Process(process.pid).children()
     return [child.pid for child in found if any("spawn_main" in word for word in child.cmdline())]
@@ -115,7 +115,7 @@ SLOW_RUN = ("run", "--games", "160", "--shard-games", "8", "--policies", LINE_UP
 
 @pytest.fixture(scope="module")
 def on_threads(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The files of the slow run as threads write them, in a folder of its own."""
+    """Play the slow run on threads, in a separate folder, and return its files."""
     folder = tmp_path_factory.mktemp("threads")
     furnish(folder)
     with contextlib.chdir(folder), pytest.raises(SystemExit) as left:
@@ -166,7 +166,7 @@ Workers = tuple[str, list[subprocess.Popen[str]]]
 
 @contextmanager
 def started(folder: Path, workers: int = 2) -> Iterator[Workers]:
-    """Start a scheduler and workers without a nanny, as somebody else does."""
+    """Start a scheduler and workers without a nanny, as an existing cluster would."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     processes: list[subprocess.Popen[str]] = []
 
@@ -193,14 +193,14 @@ def started(folder: Path, workers: int = 2) -> Iterator[Workers]:
 
 @pytest.fixture(scope="module")
 def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
-    """A scheduler whose workers tests may kill, all but one if it is not the last of them."""
+    """Start a scheduler whose workers may be killed, except one worker if more tests follow."""
     with started(tmp_path_factory.mktemp("mortal")) as workers:
         yield workers
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a scheduler whose workers live through the tests of this file."""
+    """The address of a scheduler whose workers survive all tests in this file."""
     with started(tmp_path_factory.mktemp("workers")) as workers:
         yield workers[0]
 
@@ -265,7 +265,7 @@ SWEEP = ("--policies", LINE_UP, "--sweep", "cards.Palace.points=6,12", "--patch"
 
 
 def answer_of(out: str) -> dict[str, Any]:
-    """Return an answer without the times that it took."""
+    """Return an answer without its durations."""
     record: dict[str, Any] = json.loads(out)
     return {key: value for key, value in record.items() if key not in ("seconds", "costs")}
 
@@ -350,7 +350,7 @@ def test_chunks_come_in_order_whichever_finishes_first(monkeypatch: pytest.Monke
 
 
 def sent(plan: Plan) -> bytes:
-    """Return what a worker is sent that is to play shards of a plan."""
+    """Return the task that is sent to a worker to play shards of a plan."""
     simulator: Simulator = find_game(plan.game).prepare(plan)
     make = partial(shard_files, simulator, plan, Provenance.of(plan, simulator))
     return packed(make, [(plan, simulator)])

@@ -34,7 +34,7 @@ RECORD = Path("run/run.json")
 
 @pytest.fixture
 def run(toy: None) -> dict[Path, bytes]:
-    """A run of four shards in the folder ``run``; return its files."""
+    """Play a run of four shards into the folder ``run``; return its files."""
     record(Plan.make(games=1000, rotate=True, picks=True), "run", shard=300)
     return contents()
 
@@ -55,7 +55,7 @@ def other_seed(*, games: int = 1000) -> Path:
 
 
 def refused() -> str | None:
-    """Return the sentence with which opening the run is refused."""
+    """Open the run and return the error message."""
     try:
         load_run("run")
     except UserError as error:
@@ -210,7 +210,7 @@ def test_columns_in_a_different_order_are_damage(run: dict[Path, bytes]) -> None
 
 
 def forge(shard: Path, rows: pl.DataFrame) -> None:
-    """Put other rows into the shard of games 300 to 599, with metadata and a line of the ledger that fit."""
+    """Replace the rows in the shard of games 300 to 599, with matching metadata and ledger line."""
     folder = wsim.load_run("run").path
     ledger = read_ledger(folder)
     rows.write_parquet(shard, metadata={"wsim": pl.read_parquet_metadata(shard)["wsim"]})

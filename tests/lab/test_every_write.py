@@ -26,9 +26,9 @@ NEEDS_PROC = pytest.mark.skipif(sys.platform != "linux", reason="the name of an 
 
 
 def some(step: int, *, quick: str = "writes bytes") -> pytest.MarkDecorator:
-    """Return the ends that a test is put to: some in the quick tier; in the slow one every write.
+    """Return the writes at which a test ends the process: some in the quick tier, all in the slow tier.
 
-    Three of four writes are also cut short there, at the first, a middle or a late byte in turn.
+    In the slow tier, three of four writes are also truncated, at the first, a middle or a late byte in turn.
     """
     cases = [
         *([pytest.param(every_write, step, id="writes")] if "writes" in quick else []),
@@ -40,7 +40,7 @@ def some(step: int, *, quick: str = "writes bytes") -> pytest.MarkDecorator:
 
 
 def anew(folder: str, made: str | None = None) -> Callable[[], None]:
-    """Return what empties a folder, or makes it a copy of another."""
+    """Return a function that empties a folder or replaces it by a copy of a different folder."""
 
     def make() -> None:
         shutil.rmtree(folder, ignore_errors=True)
@@ -51,14 +51,14 @@ def anew(folder: str, made: str | None = None) -> Callable[[], None]:
 
 
 def data(folder: str) -> dict[str, bytes]:
-    """Return what of a run does not depend on when it was made: all but ``run.json`` and lines that no longer hold."""
+    """Return the reproducible content of a run: all except ``run.json`` and outdated ledger lines."""
     files = (path for path in sorted(Path(folder).rglob("*")) if path.is_file() and path.name != "run.json")
     found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
     return {**found, LEDGER: repr(sorted(map(str, read_ledger(Path(folder)).values()))).encode()}
 
 
 def opens(folder: str, least: int = 0) -> None:
-    """See that what is left of a run opens, with at least so many games, and holds nothing that is not right."""
+    """Check that an interrupted run can be opened, has at least a number of games, and contains only correct rows."""
     if Path(folder, "run.json").exists():
         run = load_run(folder)
         assert run.games >= least

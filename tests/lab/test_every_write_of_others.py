@@ -1,4 +1,4 @@
-"""A match, a search for a patch, tuning, learning, a copy there and back, ended at any write or byte: each goes on."""
+"""Matches, searches, tuning, learning and copies can be continued after ending at any write or byte."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def files(folder: str) -> dict[str, bytes]:
 
 
 class Place:
-    """A place in a store. ``ends``: before which of its writes the process that sends is gone; 0: none."""
+    """A path in an object store. ``ends``: the write before which the sending process ends; 0: never."""
 
     address = "s3://bucket/there"
 

@@ -1,8 +1,7 @@
-"""Files from others are data: any content gives at most one sentence, and no other file is opened.
+"""Files from other people are data: any content causes at most one error message, and no further file is opened.
 
-Every reader is given files of wsim's own, damaged by a seeded draw: bits turned, ends cut off, values replaced by ones
-that nobody would write, keys taken away. What carries a check gets one that fits, or the check would be all that is
-tested.
+Every reader gets files that were written by wsim and damaged at random (seeded): bits flipped, ends truncated, keys
+removed, values replaced by implausible ones. Checksums are updated, because otherwise only they would be tested.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 def spoilt(draw: random.Random, tree: Any) -> Any:
-    """Return a copy of a tree with one to three values replaced, removed, doubled or exchanged."""
+    """Return a copy of a tree with one to three values replaced, removed, duplicated or swapped."""
     whole = {"": copy.deepcopy(tree)}
     for _ in range(draw.randint(1, 3)):
         *above, key = ("", *draw.choice(places(whole[""])))
@@ -63,7 +62,7 @@ def spoilt(draw: random.Random, tree: Any) -> Any:
 
 
 def torn(draw: random.Random, content: bytes) -> bytes:
-    """Return bytes with some of them turned, or the end cut off."""
+    """Damage a byte string: flip some bits, or truncate it."""
     damaged = bytearray(content)
     for _ in range(draw.randint(0, 4)):
         damaged[draw.randrange(len(damaged))] ^= 1 << draw.randrange(8)
@@ -71,13 +70,13 @@ def torn(draw: random.Random, content: bytes) -> bytes:
 
 
 def text_of(draw: random.Random, tree: Any) -> bytes:
-    """Return a spoilt tree as JSON, one time in four torn besides."""
+    """Return a damaged tree as JSON, and one time in four also damage its text."""
     content = json.dumps(spoilt(draw, tree)).encode()
     return torn(draw, content) if draw.random() < 0.25 else content
 
 
 def toml(value: Any) -> str:
-    """Return a value as TOML; TypeError for one that it does not know."""
+    """Format a value as TOML; raise TypeError for unknown types."""
     if isinstance(value, dict):
         return f"{{ {', '.join(f'{json.dumps(key)} = {toml(one)}' for key, one in value.items())} }}"
     if isinstance(value, list):
@@ -90,12 +89,12 @@ def toml(value: Any) -> str:
 
 
 def lines(tree: Any) -> bytes:
-    """Return a tree as a TOML file."""
+    """Format a tree as the lines of a TOML file."""
     return "".join(f"{json.dumps(key)} = {toml(value)}\n" for key, value in tree.items()).encode()
 
 
 def toml_of(draw: random.Random, tree: Any) -> bytes:
-    """Return a spoilt tree as TOML, or where there is none the tree torn."""
+    """Return a damaged tree as TOML, or damage the original text if the tree cannot be written as TOML."""
     try:
         return lines(spoilt(draw, tree))
     except (TypeError, AttributeError):
@@ -103,7 +102,7 @@ def toml_of(draw: random.Random, tree: Any) -> bytes:
 
 
 def only_sentences(times: int, make: Callable[[random.Random], Any], read: Callable[[Any], object]) -> None:
-    """Read so many damaged files; whatever is refused must be refused in sentences, and not all may pass."""
+    """Read a number of damaged files; errors must be sentences, and over a quarter must be rejected."""
     refused = []
     for seed in range(times):
         given = make(random.Random(seed))
@@ -287,7 +286,7 @@ FORGED: dict[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
 
 
 def forged(folder: Path, change: Callable[[pl.DataFrame], pl.DataFrame], table: str = "seats") -> None:
-    """Change the first shard of a table, and whatever tells that it was changed."""
+    """Change the first shard of a table, and update all checksums that would reveal the change."""
     from wsim.lab.journal import Journal
 
     path = sorted((folder / table).glob("*.parquet"))[0]
@@ -325,7 +324,7 @@ def test_forged_rows(wsim_command: Command, name: str) -> None:
 
 @pytest.fixture(scope="module")
 def summary(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of sums alone."""
+    """Play a run that stores only sums."""
     from wsim.lab.run import record
 
     folder = tmp_path_factory.mktemp("summary") / "run"

@@ -1,4 +1,4 @@
-"""More of runs by hand: messages on damage and missing parts, contents of stores, ledgers, wishes, answers."""
+"""Further unit tests of runs: messages about damage and missing parts, stores, ledgers, wishes, answers."""
 
 from __future__ import annotations
 

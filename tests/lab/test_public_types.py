@@ -1,4 +1,4 @@
-"""What an editor and mypy know of ``import wsim``: ``wsim/__init__.pyi``, made of what the functions say of themselves.
+"""The types that editors and mypy see for ``import wsim``: ``wsim/__init__.pyi``, generated from the functions.
 
 python -m tests.lab.test_public_types    # writes it anew
 """
@@ -26,13 +26,13 @@ HEAD = '"""Made of the package by tests/lab/test_public_types.py."""\n'
 
 
 def names_in(annotation: str) -> set[str]:
-    """Return the names that an annotation needs."""
+    """Return the names used in an annotation."""
     nodes = ast.walk(ast.parse(annotation, mode="eval"))
     return {node.id for node in nodes if isinstance(node, ast.Name)} - set(dir(builtins))
 
 
 def imports_of(module: ModuleType) -> dict[str, tuple[str, str]]:
-    """Return where each name comes from that a module imports, those for types alone, too."""
+    """Return the origin of each name that a module imports, including imports for type checkers."""
     found = {"os": ("os", ""), "Sequence": ("collections.abc", "Sequence"), "Callable": ("collections.abc", "Callable")}
     found |= {"Plan": ("wsim.lab.plan", "Plan"), "Progress": ("wsim.lab.progress", "Progress")}
     found |= {name: ("wsim.balance.goal", name) for name in ("Goal", "GoalSource")}
@@ -45,7 +45,7 @@ def imports_of(module: ModuleType) -> dict[str, tuple[str, str]]:
 
 
 def shown(parameter: inspect.Parameter) -> str:
-    """Return a parameter with its type; its default as far as it is one value of this type."""
+    """Format a parameter with its type, and its default if the default is a plain value of this type."""
     star = "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else ""
     text = f"{star}{parameter.name}: {parameter.annotation}"
     if parameter.default is inspect.Parameter.empty:
@@ -55,7 +55,7 @@ def shown(parameter: inspect.Parameter) -> str:
 
 
 def lines_of(name: str, function: Callable[..., Any]) -> Iterator[str]:
-    """Yield the lines of a function, a parameter each."""
+    """Yield the lines of a function's stub, one per parameter."""
     signature = inspect.signature(function)
     yield f"def {name}("
     if next(iter(signature.parameters.values())).kind is inspect.Parameter.KEYWORD_ONLY:
@@ -71,7 +71,7 @@ def lines_of(name: str, function: Callable[..., Any]) -> Iterator[str]:
 
 
 def stub() -> str:
-    """Return the text of the stub: functions with their keywords, everything else as it is imported."""
+    """Return the text of the stub file: functions with their keywords, and imports of all other names."""
     functions: list[str] = []
     imported: dict[str, set[str]] = defaultdict(set)
     for name in (name for name in wsim.__all__ if name != "__version__"):
@@ -94,7 +94,7 @@ def stub() -> str:
 
 
 def imports(names: Mapping[str, set[str]]) -> Iterator[str]:
-    """Yield the lines that import names, in the order of the linter: Python's own, others, wsim."""
+    """Yield import lines in the linter's order: standard library, third-party packages, wsim."""
 
     def rank(home: str) -> tuple[bool, bool, bool, str]:
         module = home.partition(" ")[0].partition(".")[0]

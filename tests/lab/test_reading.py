@@ -1,4 +1,4 @@
-"""What wsim 0.1.0 (46e67a1) wrote is still read: runs, answers, nets, weights, searches, positions, games left.
+"""Files written by wsim 0.1.0 (46e67a1) can be read: runs, answers, nets, weights, searches, positions, games.
 
 The files are in ``tests/data/reading``. What refuses one of them from now on names the remedy, and this test says so.
 """
@@ -19,7 +19,7 @@ KEPT = Path(__file__).parents[1] / "data" / "reading"
 
 @pytest.fixture(autouse=True)
 def _copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in a folder with copies of the files."""
+    """Use a working folder with copies of the files."""
     shutil.copytree(KEPT, tmp_path / "reading")
     monkeypatch.chdir(tmp_path / "reading")
 

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("toy")
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    """The address of a server, a process of its own."""
+    """Start an S3 server in a separate process and return its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -53,7 +53,7 @@ def server() -> Iterator[str]:
 
 @pytest.fixture
 def bucket(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """An empty bucket called ``runs``; the environment leads to its server."""
+    """Create an empty bucket called ``runs``, and point the environment at its server."""
     settings = {"AWS_ENDPOINT_URL": server, "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
     for name, value in (settings | {"AWS_DEFAULT_REGION": "us-east-1"}).items():
         monkeypatch.setenv(name, value)

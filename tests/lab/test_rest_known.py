@@ -22,7 +22,7 @@ from wsim.wonders.game import GAME
 
 
 def shown_with(**keys: Any) -> Between | None:
-    """Return what the wonders of a plan are shown with, of what comes with wsim."""
+    """Return the built-in player differences that are shown for the wonders of a plan."""
     plan = Plan.make(**keys)
     return known_between(Provenance.of(plan, GAME.prepare(plan)).identity, None, "wonders")
 

@@ -42,7 +42,7 @@ def left_over(folder: str) -> list[str]:
 
 
 def stop_after(games: int) -> Any:
-    """Return a progress callback that is Ctrl-C after so many games."""
+    """Return a progress callback that raises KeyboardInterrupt after a number of games."""
 
     def progress(doing: str, done: int, total: int) -> None:
         assert (doing, total) == ("games", 1000)
@@ -249,7 +249,7 @@ def test_two_runs_cannot_write_to_one_folder() -> None:
 
 
 def full_disk(monkeypatch: pytest.MonkeyPatch, after: int, error: Exception) -> None:
-    """Let ``after`` Parquet files be written, then only beginnings of files."""
+    """Let ``after`` Parquet files be written completely, and truncate all later files."""
     original = pl.DataFrame.write_parquet
     written: list[Any] = []
 

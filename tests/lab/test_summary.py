@@ -41,7 +41,7 @@ def recorded(out: str = "run", **how: Any) -> Any:
 
 
 def same(one: Table, other: Table) -> None:
-    """Assert that two tables are the same but for the last digits of their floats."""
+    """Assert that two tables are equal except for the last digits of floats."""
     assert (one.title, one.note, one.frame.schema) == (other.title, other.note, other.frame.schema)
     names = [name for name, kind in one.frame.schema.items() if not kind.is_float()]
     left, right = (table.frame.with_columns(pl.col(pl.Enum).cast(pl.String)) for table in (one, other))

@@ -1,4 +1,4 @@
-"""Runs with worth games: their sums are stored with the shards, however these are made."""
+"""Runs with worth games store their sums with the shards, however the shards are created."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learning by hand: plans at their bounds, parts and their games, nets of rounds, the value net, evaluations."""
+"""Unit tests of learning: plans at their bounds, parts and games, nets of rounds, the value net, evaluations."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_an_evaluation_divides_its_games_among_opponent_orders(monkeypatch: pyte
 
 
 class _Keys(dict[str, Any]):
-    """The keys of a plan, which stand for it."""
+    """A stand-in for a plan, with only its keys."""
 
     game = "x"
 

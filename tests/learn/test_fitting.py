@@ -20,7 +20,7 @@ SHAPES = {"bias": (4,), "of_number": (2, 4), "of_move": (3, 4), "second": (4, 5)
 
 
 def decisions() -> Decisions:
-    """Three decisions among two, three and two moves."""
+    """Return three decisions, with two, three and two moves."""
     random = np.random.default_rng(3)
     states, moves = np.zeros(3, STATE), np.zeros(7, MOVE)
     states["moves"] = 2, 3, 2
@@ -41,7 +41,7 @@ def test_a_batch_has_all_moves_of_its_decisions_in_their_order() -> None:
 
 
 def loss(arrays: dict[str, Any], batch: Batch) -> float:
-    """The mean over moves of the squared error of values, both as differences from the mean of their decision."""
+    """Return the mean squared error of move values, where values and targets are centred within each decision."""
     values, total = Layers(arrays, batch).values, 0.0
     for owner in range(len(batch.counts)):
         error = (values - batch.moves["worth"])[batch.owner == owner]

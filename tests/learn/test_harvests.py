@@ -183,7 +183,7 @@ def test_each_seat_draws_one_of_several_named_policies() -> None:
 
 
 class _Begins:
-    """A simulator that notes which one it is where a game is begun."""
+    """A simulator that records its own name when it begins a game."""
 
     def __init__(self, place: int, begun: list[int]) -> None:
         self.place, self.begun = place, begun

@@ -32,7 +32,7 @@ RECORDING = 3600.0  # seconds for all tests of some packages, followed line by l
 
 
 class Serving:
-    """A process of pytest that has collected tests and runs chosen ones, each time with a fault."""
+    """A pytest process that has collected the tests and runs selected tests, each time with a fault."""
 
     def __init__(self, root: Path, words: list[str], variables: Mapping[str, str]) -> None:
         (theirs, requests), (answers, own) = os.pipe(), os.pipe()
@@ -48,7 +48,7 @@ class Serving:
         self.tests: list[str] = self._answer()["tests"]
 
     def ask(self, tests: list[str], seconds: float, **more: str) -> dict[str, Any]:
-        """Run tests and return what the process says of them."""
+        """Run tests in the process and return its reply."""
         self._requests.write(json.dumps({"tests": tests, "seconds": seconds, **more}) + "\n")
         return self._answer()
 
@@ -79,7 +79,7 @@ class Checkout:
         self._copy()
 
     def _copy(self) -> None:
-        """Copy what differs, with compiled code that is checked against its source: no fault is missed or stays."""
+        """Copy changed files; byte code is checked against its source, so that no fault is missed or left behind."""
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
         names = {name for name in listed.decode().rstrip("\0").split("\0") if (ROOT / name).is_file()}
         for path in [path for path in self.root.rglob("*") if path.is_file() and path.parent.name != "__pycache__"]:
@@ -94,7 +94,7 @@ class Checkout:
                     py_compile.compile(str(old), quiet=1, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
 
     def notes(self, files: list[str], jit: bool) -> Notes:
-        """Return which lines files of tests execute; run those of which nothing is kept."""
+        """Return the lines that test files execute; run the test files that have no stored notes."""
         paths = kept(files, self.folder, jit)
         if missing := {file: path for file, path in paths.items() if not path.exists()}:
             serving, report = self._served(files, jit), self.folder / f"{os.getpid()}.json"
@@ -107,7 +107,7 @@ class Checkout:
         return read(paths.values())
 
     def survives(self, fault: Fault, notes: Notes, files: list[str], jit: bool, fastest: int) -> tuple[str, str]:
-        """Plant a fault, return whether a test notices it, and which; take it out again."""
+        """Plant a fault, run the tests, remove the fault; return whether it was detected, and by which test."""
         parts = notes.tests_at(fault, fastest)
         if not parts:
             return "SURVIVED", "no test executes it"
@@ -140,7 +140,7 @@ class Checkout:
         return self._serving[key]
 
     def _failed(self, fault: Fault, before: bytes, tests: list[str], serving: Serving, notes: Notes, jit: bool) -> str:
-        """Return the first test that fails with a fault, "" if none does."""
+        """Return the first test that fails with a fault; "" if all tests pass."""
         seconds = PATIENCE * notes.limit(tests) + STARTING
         source = fault.planted(before).decode()
         answer: dict[str, Any] = {"unplanted": True}
@@ -155,7 +155,7 @@ class Checkout:
         return str(answer["failed"])
 
     def _sound(self, failed: str, tests: list[str], serving: Serving, notes: Notes, path: Path, before: bytes) -> bool:
-        """Return whether a test that fails with a fault passes without it, after the same tests."""
+        """Return whether a test that failed with a fault passes without the fault, after the same earlier tests."""
         if failed in self._passed or failed not in tests:
             return True
         path.write_bytes(before)
@@ -180,7 +180,7 @@ def wilson(noticed: int, count: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Draw, plant, test, report."""
+    """Draw faults, plant them, run the tests and report undetected faults."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("--package", action="append", default=[], help="stats, policies/isolation, wonders/. (itself)")
     parser.add_argument("--tests", action="append", help="folders and files of tests (default: those of the package)")

@@ -1,4 +1,4 @@
-"""Which tests execute which lines: noted by ``tests.lines`` once for each file of tests, and kept while it is the same.
+"""Notes on which tests execute which lines, recorded by ``tests.lines`` per test file and kept while it is unchanged.
 
 A note holds for a file of tests and one way of running it, with the JIT or without. Of a module that has changed since,
 every test that executes any of its lines may notice a fault.
@@ -56,7 +56,7 @@ TESTS: dict[str, tuple[str, ...]] = {
 
 
 def tests_of(package: str) -> list[str]:
-    """Return the tests of a package, folders and files."""
+    """Return the folders and files that contain the tests of a package."""
     head, _, tail = package.partition("/")
     named = (package,) if tail and (ROOT / "tests" / package).is_dir() else (head,)
     folders = TESTS.get(package) or (named if tail else TESTS.get(head, named))
@@ -64,21 +64,21 @@ def tests_of(package: str) -> list[str]:
 
 
 def files_of(names: list[str]) -> list[str]:
-    """Return the files of tests in folders, or those that are named."""
+    """Return the test files in folders, or the test files given."""
     found = [path for name in names for path in (sorted((ROOT / name).rglob("test_*.py")) or [ROOT / name])]
     return list(dict.fromkeys(str(path.relative_to(ROOT)) for path in found))
 
 
 @cache
 def digest(name: str) -> str:
-    """Return a digest of a file of the checkout ("" if it is none)."""
+    """Return the digest of a file in the checkout; "" if it does not exist."""
     path = ROOT / name
     return blake2b(path.read_bytes(), digest_size=6).hexdigest() if path.is_file() else ""
 
 
 @cache
 def _names(file: str, module: Path) -> bool:
-    """Return whether a file of tests names a module."""
+    """Return whether a test file mentions a module."""
     path = ROOT / file
     return path.is_file() and re.search(rf"\b{module.stem}\b", path.read_text(encoding="utf-8")) is not None
 
@@ -93,7 +93,7 @@ class Notes:
     modules: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, noted: Mapping[str, Any]) -> None:
-        """Add what is noted of a file."""
+        """Add the notes on one test file."""
         for test, modules in noted["lines"].items():
             self.executed.setdefault(test, {}).update(modules)
         self.seconds.update(noted["seconds"])
@@ -102,7 +102,7 @@ class Notes:
             self.modules.setdefault(module, set()).add(known)
 
     def tests_at(self, fault: Fault, fastest: int = 0) -> list[list[str]]:
-        """Return the tests that may notice a fault, the fastest dozen first, the rest file by file.
+        """Return the tests that may detect a fault: the fastest dozen first, then the rest by file.
 
         These are the tests that execute its line; if a fixture executes it, the tests of that file. Of a line that is
         executed on import, and of a module that has changed since the notes, all that execute any line of the
@@ -133,11 +133,11 @@ class Notes:
         return [part for part in (first, rest) if part]
 
     def on_import(self, fault: Fault) -> bool:
-        """Return whether the line of a fault is executed when tests are collected."""
+        """Return whether the faulty line is executed on import, when tests are collected."""
         return fault.line in self.executed.get("", {}).get(str(fault.module), ())
 
     def limit(self, tests: list[str]) -> float:
-        """Return how many seconds tests may take as they are noted, fixtures included."""
+        """Return the time limit for tests in seconds, based on their recorded durations, including fixtures."""
         return sum(
             self.seconds[name]
             for name in {*tests, *(test.partition("::")[0] for test in tests)}
@@ -146,13 +146,13 @@ class Notes:
 
 
 def kept(files: list[str], folder: Path, jit: bool) -> dict[str, Path]:
-    """Return the file in a folder that keeps the note of each file of tests, as it is now."""
+    """Return the path of the stored notes for each test file in its current version."""
     way = "jit" if jit else "plain"
     return {file: folder / f"{file.replace('/', '.')}-{way}-{digest(file)}.json" for file in files}
 
 
 def read(paths: Iterable[Path]) -> Notes:
-    """Return the notes that are kept in files."""
+    """Load notes from files."""
     notes = Notes()
     for path in paths:
         notes.add(json.loads(path.read_text(encoding="utf-8")))
@@ -160,7 +160,7 @@ def read(paths: Iterable[Path]) -> Notes:
 
 
 def keep(report: dict[str, Any], kept: Mapping[str, Path]) -> None:
-    """Write what is noted of each file of tests into a file."""
+    """Write the notes on each test file to a separate file."""
     for file, path in kept.items():
         lines = {test: found for test, found in report["lines"].items() if test.partition("::")[0] in ("", file)}
         modules = {module: digest(module) for found in lines.values() for module in found}

@@ -1,4 +1,4 @@
-"""A plugin of pytest that collects tests once and then runs chosen ones in copies of its process, with a fault each.
+"""A pytest plugin that collects the tests once and then runs selected tests in forked copies, each with a fault.
 
 ``WSIM_SERVING=READ,WRITE`` gives two file descriptors. A line of the first is a JSON object: "module", a path,
 "before" and "source", its text without and with the fault (or none of them), "tests" to run in this order, "seconds"
@@ -29,11 +29,11 @@ WAITING = 10  # times the seconds of processor time: a test that waits for ever 
 
 
 class UnplantableError(Exception):
-    """A fault is in code that has run already, or changes what a closure encloses."""
+    """Raised for a fault in code that has already run, or that changes the variables captured by a closure."""
 
 
 def codes(code: CodeType, ran: bool = True) -> list[tuple[CodeType, bool]]:
-    """Return the code of a module and of everything defined in it, in the order of the source, and whether it has run.
+    """Return the code objects of a module and its definitions, in source order, each with whether it has already run.
 
     What runs on import is the code of the module, that of classes, and comprehensions in either.
     """
@@ -46,13 +46,13 @@ def codes(code: CodeType, ran: bool = True) -> list[tuple[CodeType, bool]]:
 
 
 def _own(code: CodeType) -> tuple[Any, ...]:
-    """Return what the code itself does, without what is defined in it and without numbers of lines."""
+    """Return a code object's own content, without nested definitions and line numbers."""
     plain = [(type(c), c) for c in code.co_consts if not isinstance(c, CodeType)]
     return code.co_code, code.co_names, code.co_varnames, code.co_freevars, plain
 
 
 def replacements(before: str, after: str, name: str) -> dict[CodeType, CodeType]:
-    """Return the code of the functions of a module without and with a fault; fail if what has run differs."""
+    """Return pairs of function code without and with a fault; raise if code that has already run differs."""
     old, new = (codes(compile(text, name, "exec", dont_inherit=True)) for text in (before, after))
     pairs = list(zip(old, new, strict=False))
     alike = len(old) == len(new) and all(a.co_freevars == b.co_freevars for (a, _), (b, _) in pairs)
@@ -73,14 +73,14 @@ def plant(module: str, before: str, after: str) -> None:
 
 
 class Server:
-    """Answers requests where pytest would run the tests that it has collected."""
+    """Answers requests in place of pytest's loop over the collected tests."""
 
     def __init__(self, read: int, write: int) -> None:
         self._requests, self._answers = os.fdopen(read), os.fdopen(write, "w", buffering=1)
         self._failed = ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note the first test that fails."""
+        """Record the first test that fails."""
         if report.failed and not self._failed:
             self._failed = report.nodeid
 
@@ -118,7 +118,7 @@ class Server:
         return {"failed": ended or begun or "at once", "hung": os.WIFSIGNALED(status), "unplanted": False}
 
     def _run(self, request: dict[str, Any], items: list[pytest.Item], write: int) -> None:
-        """Run tests until one fails, in a copy of the process, which ends."""
+        """Run tests in this forked copy of the process until one fails, then exit."""
         os.setpgid(0, 0)
         seconds = int(request["seconds"])
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
@@ -145,7 +145,7 @@ class Server:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Serve where a process asks for it."""
+    """Start serving if the parent process requests it."""
     if "WSIM_SERVING" in os.environ:
         read, write = (int(number) for number in os.environ.pop("WSIM_SERVING").split(","))
         config.pluginmanager.register(Server(read, write), "serving")

@@ -24,7 +24,7 @@ Z95, Z80 = 1.959964, 0.841621
 
 
 def evidence(names: list[tuple[str, str]], **changes: Any) -> Evidence:
-    """Return evidence of some boards, each as in ``rows``."""
+    """Return the evidence for some boards, one row of ``rows`` for each."""
     plain = rows(len(names), len(names))
     frame = pl.DataFrame(names, schema=["wonder", "side"], orient="row")
     return Evidence(**{**vars(plain), "names": frame, **changes})

@@ -23,7 +23,7 @@ HEADINGS = Headings("seven_wonders", tuple(SCHEMA), ("card:",))
 
 
 def sheet_of(games: list[int], team_size: int = 1, **columns: list[str | None]) -> Sheet:
-    """Return rows of games; a column of fewer values is repeated."""
+    """Return a sheet of game rows; columns with fewer values are repeated."""
     count = len(games)
     texts = {name: pl.Series(name, [*values] * (count // len(values)), pl.String) for name, values in columns.items()}
     rows = pl.DataFrame({"file": ["f.csv"] * count, "row": range(2, count + 2), "game": games, **texts})

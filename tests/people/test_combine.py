@@ -26,7 +26,7 @@ SPREAD = 0.4330  # of a win of one seat of four
 
 @pytest.fixture(autouse=True)
 def fast_normal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thousands of tables: scipy's normal distribution, with which that of wsim agrees (tests/stats)."""
+    """Replace wsim's normal distribution by scipy's faster one, with which it agrees (tests/stats)."""
     monkeypatch.setattr(estimate, "normal_cdf", lambda values: ndtr(values))
 
 
@@ -78,7 +78,7 @@ def test_combined_estimates_have_the_right_limits() -> None:
 
 
 def tables(games: int, distance: float, tables_drawn: int) -> Iterator[dict[str, float]]:
-    """Yield what combining gives on drawn tables whose people are ``distance`` scales from the simulation."""
+    """Yield combined results for random tables in which people differ from the simulation by ``distance`` scales."""
     rng = np.random.default_rng([games, int(distance * 10)])
     shape = (tables_drawn, ROWS)
     simulated, simulated_error = rng.normal(0.25, 0.03, shape), np.full(shape, 0.002)
@@ -113,7 +113,7 @@ def test_combining_is_calibrated_and_never_much_worse_than_the_better_side(games
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A study, and a sheet of games that stand for people's but were played by a different policy."""
+    """Create a study, and a sheet of games by a different policy that stand in for people's games."""
     from wsim.lab.plan import Plan
     from wsim.lab.run import record
     from wsim.people.importing import import_files

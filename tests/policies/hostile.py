@@ -77,7 +77,7 @@ def hangs(public: Any, own: Any, choice: Any, rules: Any) -> int:
 
 
 def reaches(public: Any, own: Any, choice: Any, rules: Any) -> int:
-    """Tries, without doing harm, what would end or change the process of wsim."""
+    """Attempt, without doing harm, operations that would end or change the process of wsim."""
     queue, parent = {"x86_64": 129}.get(platform.machine(), 138), os.getppid()
     reached = 0 if ctypes.CDLL(None).syscall(queue, parent, 0, bytes(128)) else 1
     for descriptor in range(3, 64):
@@ -98,7 +98,7 @@ def _shared() -> list[Any]:
 
 
 def scribbles(public: Any, own: Any, choice: Any, rules: Any) -> int:
-    """Lies in shared memory: sizes, choices, records and text; and answers before it is asked."""
+    """Write false sizes, choices, records and text to shared memory, and answer before a request arrives."""
     for slots in _shared():
         slots.header[:], slots.index[:], slots.text[:] = 2**62, -(2**63), 27
         for records in slots.records:
@@ -110,7 +110,7 @@ def scribbles(public: Any, own: Any, choice: Any, rules: Any) -> int:
 
 
 def stalls(public: Any, own: Any, choice: Any, rules: Any) -> int:
-    """Pretends to get on."""
+    """Pretend to make progress without deciding."""
     shared = _shared()
 
     def pretend() -> None:
@@ -134,7 +134,7 @@ def tells(public: Any, own: Any, choice: Any, rules: Any) -> Any:
 
 @wsim.policy
 def listens(public: Any, own: Any, choice: Any, rules: Any) -> Any:
-    """Reads memory that was never written."""
+    """Read memory that was never written."""
     found = np.empty(1500, np.uint64)
     heard = 0
     for place in range(1500):
@@ -145,13 +145,13 @@ def listens(public: Any, own: Any, choice: Any, rules: Any) -> Any:
 
 @wsim.policy(parameters={"of": 7, "wrong": 1})  # type: ignore[untyped-decorator]
 def slips(public: Any, own: Any, choice: Any, rules: Any) -> Any:
-    """Returns no legal move with some hands."""
+    """Return an illegal move for some hands."""
     return 10**6 * int(own.parameters[1]) if int(own.hand % np.uint64(own.parameters[0])) == 3 else choice.count - 1
 
 
 @wsim.policy(parameters={"of": 7, "wrong": 1}, python=True)  # type: ignore[untyped-decorator]
 def dies(public: Any, own: Any, choice: Any, rules: Any) -> int:
-    """Ends its process with some hands."""
+    """End the process for some hands."""
     if int(own.hand) % int(own.parameters[0]) != 3:
         return int(choice.count) - 1
     if own.parameters[1]:

@@ -8,7 +8,7 @@ import pytest
 
 
 def policies_in_file(source: str) -> Any:
-    """Return a fixture: the path of a file with this text."""
+    """Create a fixture that writes policies to a file and returns its path."""
 
     @pytest.fixture(scope="module")
     def mine(tmp_path_factory: pytest.TempPathFactory) -> str:

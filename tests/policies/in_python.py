@@ -1,4 +1,4 @@
-"""Modules of kernels as plain Python, for tests that look at each step."""
+"""Load kernel modules as plain Python, for tests of single steps."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import wsim.jit
 
 
 def slots(*numbers: int) -> np.uint64:
-    """Return a word with these bits: copies in a hand, cards of a set."""
+    """Return a word with these bits set, such as the copies in a hand or the cards in a set."""
     return np.uint64(sum(1 << number for number in numbers))
 
 
 def in_python(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a fresh copy of a kernel module in which nothing is compiled."""
+    """Return a fresh, uncompiled copy of a kernel module."""
 
     def kernel(function: Any = None, **_: Any) -> Any:
         return kernel if function is None else function
@@ -39,7 +39,7 @@ def in_python(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def linked(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> Any:
-    """Return the last of some kernel modules as ``in_python`` does; functions that it imports from the others are
+    """Return the last of some kernel modules as ``in_python`` does; functions imported from the other modules are
     Python, too."""
     names: dict[str, Any] = {}
     for module in modules:

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def decisions(simulator: Any, count: int, every: int) -> Iterator[Any]:
-    """Yield positions of a simulator's games with several moves, every so many of them, begun elsewhere in each."""
+    """Yield positions with several legal moves at regular intervals, starting at a different offset in each game."""
     number = found = 0
     while found < count:
         position = simulator.begin(number)
@@ -24,7 +24,7 @@ def decisions(simulator: Any, count: int, every: int) -> Iterator[Any]:
 
 
 def written(learner: Any, folder: Path, about: Mapping[str, Any] | None = None, **changed: Any) -> str:
-    """Write a fresh net with other arrays into a file; return its path."""
+    """Write an untrained net with some arrays replaced to a file; return its path."""
     path, net = folder / "net.npz", learner.fresh(1)
     replace(net, arrays={**net.arrays, **changed}, about=about or {"seed": 1}).save(path)
     return str(path)

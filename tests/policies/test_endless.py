@@ -1,4 +1,4 @@
-"""A policy that never returns can be stopped: the first Ctrl-C says how and who it is, the second ends at once.
+"""A policy that never returns can be stopped: the first Ctrl-C names it and explains how, the second ends at once.
 
 A trace is played on the main thread, where the first one ends a plain-Python policy.
 """
@@ -87,7 +87,7 @@ def test_an_endless_policy_is_stopped_by_the_second_ctrl_c(policy: str, command:
 
 
 def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
-    """Wait until a file is there, and a moment more, in which what made it goes on to the next thing."""
+    """Wait until a file exists, and a moment longer so that its writer can continue."""
     end = time.monotonic() + 120
     while not path.exists():
         assert process.poll() is None

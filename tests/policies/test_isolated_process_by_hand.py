@@ -1,4 +1,4 @@
-"""The process of an isolated policy as wsim sees it: how it is started and asked, its time, the memory they share."""
+"""Unit tests of an isolated policy's process: starting it, requests, time limits, shared memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ INTERFACE = POLICIES.interface()
 
 
 class Clock:
-    """A clock that runs only while somebody waits; by then the process has made so many decisions."""
+    """A clock that advances only during waits, and determines how many decisions the process has made."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, header: Any, made: list[int | None]) -> None:
         self.now, self.made, self.header, self.waits = 1000.0, made, header, list[float]()
@@ -163,7 +163,7 @@ def test_how_a_process_ended_is_its_code_or_the_signal(code: int, said: str) -> 
 
 
 class Answering(ConfinedProcess):
-    """A process that answers with lines when it is told what to load."""
+    """A process that replies with prepared lines once it has received the load request."""
 
     made: Any = None
 
@@ -183,7 +183,7 @@ class Answering(ConfinedProcess):
 
 
 def beginning(monkeypatch: pytest.MonkeyPatch, entry: str, *lines: Any, **more: Any) -> Any:
-    """Return an isolated policy about to be started, whose process answers with lines."""
+    """Return an isolated policy that is about to start, and whose process replies with prepared lines."""
     monkeypatch.setattr(isolation, "_Process", Answering)
     monkeypatch.setattr(Answering, "lines", [json.dumps(line).encode() for line in lines], raising=False)
     made: Any = Isolated.__new__(Isolated)
@@ -327,7 +327,7 @@ def test_shared_memory_is_given_back_with_its_policy(monkeypatch: pytest.MonkeyP
 
 
 class Begun:
-    """The process of a policy with everything replaced that leads out of it: what it did, in order."""
+    """A policy process with all outside effects replaced; its actions are recorded in order."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, spec: dict[str, Any], load: Any) -> None:
         self.did: list[Any] = []

@@ -1,4 +1,4 @@
-"""Isolated policies play like trusted ones, and what they do wrong costs them the decision and nobody else anything."""
+"""Isolated policies play like trusted ones, and a failure costs them one decision without affecting others."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="module")
 def swept() -> Iterator[None]:
-    """End the processes of policies that nobody has any more."""
+    """End the processes of policies that are no longer used."""
     yield
     gc.collect()
 

@@ -1,4 +1,4 @@
-"""Isolation piece by piece, without a process: shared memory, what is believed of an answer, how failures are told."""
+"""Unit tests of isolation without a process: shared memory, validation of replies, reports of failures."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_failures_are_counted_and_the_first_are_listed(capfd: pytest.CaptureFixt
 
 
 class Started:
-    """A policy as ``STARTED`` has it."""
+    """A policy with the settings in ``STARTED``."""
 
     def __init__(self, label: str, count: int, missing: Sequence[str] = ()) -> None:
         self.failures, self.missing = Failures(label, count, "hung, seat 1", listed=["seat 1: hung"] * count), missing
@@ -115,7 +115,7 @@ def test_reports_name_the_isolated_policies_what_the_system_lacks_and_what_faile
 
 
 class Scripted:
-    """A process that answers as a list says: (index, index, ..., or a reason why it ends at the next decision)."""
+    """A process with scripted replies: indices, and optionally a reason why it ends at the next decision."""
 
     def __init__(self, *answers: int | str, active: int = 0) -> None:
         self.answers, self.active, self.ended, self.asked = list(answers), active, False, list[int]()
@@ -206,7 +206,7 @@ def test_an_end_that_another_channel_has_dealt_with_costs_nothing() -> None:
 
 
 def filled(policy: Tried, moves: int, **private: Any) -> tuple[list[Any], list[int]]:
-    """Return records of a decision among so many moves, all other bytes 1, and their addresses."""
+    """Return the records of a decision with a number of moves, all other bytes 1, and their addresses."""
     rooms = [np.frombuffer(bytearray(b"\1" * np.dtype(kind).itemsize), kind) for kind in INTERFACE.records]
     rooms[2]["count"] = moves
     rooms[1]["seat"] = 2
@@ -336,7 +336,7 @@ WAITING = np.dtype([("place", "i8"), ("seat", "i8"), ("count", "i8")])
 
 
 class Side:
-    """A simulator of games side by side whose kernels are a script: how many wait after each call."""
+    """A simulator of parallel games with scripted kernels: the number of games that wait after each call."""
 
     seats, seating, rules = 3, "seating", np.zeros(1, INTERFACE.records[3])[0]
     game_dtype = np.dtype([("answer", [("asked", "i8"), ("wrong", "i8")])])
@@ -484,7 +484,7 @@ ALLOWED, DENIED, UNKNOWN = 0x7FFF0000, 0x00050001, 0x00050026  # by the kernel: 
 
 
 def ruled(program: bytes, architecture: int, number: int, *arguments: int) -> int:
-    """Return what a filter of system calls returns for one, as the kernel runs it (classic BPF)."""
+    """Evaluate a system call filter for one call, as the kernel does (classic BPF)."""
     words = {0: number, 4: architecture} | {16 + 8 * place: value for place, value in enumerate((*arguments, 0, 0, 0))}
     steps, at, held = [struct.unpack("HBBI", program[i : i + 8]) for i in range(0, len(program), 8)], 0, 0
     while True:
@@ -563,7 +563,7 @@ def test_no_descriptor_can_send_signals_to_others(machine: str, architecture: in
 
 
 class Landlock:
-    """A system of an ABI version, which notes what it is asked for; ``failing``: the call that it refuses."""
+    """A fake Landlock with an ABI version, which records all calls; ``failing``: the call that it rejects."""
 
     def __init__(self, version: int, failing: int = 0) -> None:
         self.version, self.failing = version, failing

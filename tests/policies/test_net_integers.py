@@ -20,7 +20,7 @@ LARGE = 65504.0  # of half precision, as files have it
 
 
 def large(net: LearnedNet) -> LearnedNet:
-    """Return a net whose numbers are as large as a file may say."""
+    """Return a net with the largest numbers that a net file may contain."""
     return replace(net, arrays={name: np.full_like(array, LARGE) for name, array in net.arrays.items()})
 
 

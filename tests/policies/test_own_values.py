@@ -20,13 +20,13 @@ SURE = ":prior=1000000:playouts=2:pool=balanced"  # the prior alone decides
 
 @wsim.value
 def last(public: Any, own: Any, choice: Any, rules: Any, index: Any) -> Any:
-    """The later in the list, the better."""
+    """Value moves by their index: later moves are better."""
     return 0.01 * index
 
 
 @wsim.value
 def spoiling(public: Any, own: Any, choice: Any, rules: Any, index: Any) -> Any:
-    """Value as ``last``, and write wherever it can."""
+    """Return the same value as ``last``, and write to all records."""
     worth = 0.01 * index
     own.rng = 7
     for place in range(len(own.memory)):
@@ -56,7 +56,7 @@ def slowly(public: Any, own: Any, choice: Any, rules: Any, index: Any) -> Any:
 
 
 def lined_up(function: Any, words: str = SURE) -> str:
-    """Return a line-up entry of a function of this file."""
+    """Return the line-up entry for a function in this file."""
     return f"{Path(__file__)}:{function.__name__}{words}"
 
 

@@ -19,12 +19,12 @@ HALF = 1 / (1 + np.exp(-0.5))
 
 @pytest.fixture
 def plain(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return the module as Python."""
+    """Load the kernel module as plain Python."""
     return in_python(rivals, monkeypatch)
 
 
 def chance_after(module: Any, foreseen: dict[int, tuple[int, int]], did: int, times: int = 1) -> float:
-    """Return the chance of a net, believed to be one half, after it was foreseen so often to do this and did that."""
+    """Return the posterior probability of a net (prior one half) after its predicted and actual moves."""
     lookahead = SimpleNamespace(
         inferring=1, when=0, chance=np.zeros(3), foreseen=np.zeros((3, 2, module.KEYS), np.int32), met=0
     )

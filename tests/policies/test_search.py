@@ -35,7 +35,7 @@ TABLES = [
 
 
 def simulator(policies: str, game: str = WONDERS, **keys: Any) -> Any:
-    """Return a plan of a game made ready."""
+    """Prepare a plan of a game for play."""
     return find_game(game).prepare(Plan.make(game=game, policies=policies, **{"seed": 3, **keys}))
 
 
@@ -50,7 +50,7 @@ def rows_of(ready: Any, games: int, first: int = 0) -> Any:
 
 
 def decisions(ready: Any, number: int) -> Any:
-    """Yield every decision of a game with a choice, in which the line-up of the simulator plays."""
+    """Play a game with the simulator's line-up, and yield every decision with a choice."""
     position = ready.begin(number)
     while position.to_move is not None:
         if len(position.coded) > 1:

@@ -1,4 +1,4 @@
-"""How ``search`` spends its playouts, step by step: its kernels as plain Python, on a game of five moves."""
+"""How ``search`` allocates its playouts: its kernels in plain Python, on a game of five moves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REAL = 77  # a word that stands for what is hidden
 
 @pytest.fixture
 def plain(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return the module of the search as Python: what it asks of other modules is written down here."""
+    """Load the search kernels as plain Python; their calls to other modules are recorded."""
     module = in_python(searching, monkeypatch)
     module.words_of = lambda game, _count: game.words
     module.mix, module.nanoseconds = lambda word: word, lambda: 0
@@ -33,7 +33,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 class Table:
-    """A game whose state is two words, the hidden one and the move that was made; and what happened to it."""
+    """A game whose state is two words, the hidden cards and the move made; it records all operations."""
 
     def __init__(self, module: Any, decisions: int = 0, worth: Any = lambda move, _: WORTH[move], **hooks: Any) -> None:
         self.worth, self.number = worth, 0
@@ -84,7 +84,7 @@ class Table:
         return play
 
     def below(self, _lookahead: Any, count: int) -> int:
-        """Draw the rivals in turn: all of them come up."""
+        """Draw the rivals in turn, so that each is drawn."""
         self.rivals = count
         return len(self.events) % count
 
@@ -120,7 +120,7 @@ PRIORS = np.array((0.0, -0.1, -0.2, -0.3, -0.4))  # what ``Table.values`` says o
 
 
 def tried(table: Table) -> list[tuple[int, list[int]]]:
-    """Return what was played out: the number of each sample of the hidden cards, and the moves tried with it."""
+    """Return the playouts: the number of each sample of the hidden cards, and the moves tried with it."""
     samples: list[tuple[int, list[int]]] = []
     for event in table.events:
         if event[0] == "redrawn":
@@ -134,7 +134,7 @@ def tried(table: Table) -> list[tuple[int, list[int]]]:
 def allocation(
     worth: Any, limit: float, errors: float, noise: float, error: float
 ) -> tuple[list[tuple[int, list[int]]], int]:
-    """Return what is tried and chosen, by a second route: whole matrices of values, all estimates from scratch.
+    """Compute the tried and chosen moves independently, from full matrices of values without incremental updates.
 
     errors: standard errors behind the best move at which one is dropped. noise, error: variances of a playout and of
     the prior.
@@ -166,7 +166,7 @@ def allocation(
 
 
 def noisy_worth(seed: int, spread: float) -> Any:
-    """Return made-up values of playouts: those of the moves, and noise that differs from one to the next."""
+    """Return synthetic playout values: the value of each move plus noise that varies between playouts."""
     noise = np.random.default_rng(seed).normal(0, spread, (5, 200))
     return lambda move, number: WORTH[move] / 10 + noise[move, number]
 
@@ -186,7 +186,7 @@ def test_playout_allocation_matches_an_independent_implementation(
 
 
 def spent_on(table: Table, playouts: float, prior: float = -1.0) -> list[int]:
-    """Return how often each move is played out."""
+    """Return the number of playouts of each move."""
     table.game.own[ME].parameters = [playouts, 0.0, 5.0, prior, 0.0, 0.0, 0.0]
     table.decide()
     moves = [move for _, moves in tried(table) for move in moves]

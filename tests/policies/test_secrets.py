@@ -28,7 +28,7 @@ def prepared() -> Any:
 
 
 def hand_from(state: int, age: int, seat: int) -> list[str]:
-    """Return the hand that a seat would be dealt by a stream in this state (the arithmetic of the first oracle)."""
+    """Return the hand that a stream in this state would deal to a seat (the arithmetic of the first oracle)."""
     stream = Stream(0, 0, 0)
     stream.state = state % WORD
     deck = age_deck(load("1e"), age, PLAYERS, stream)

@@ -19,7 +19,7 @@ from wsim.policies.watchdog import Watch, watched
 
 
 def playing(watching: Watch, monkeypatch: pytest.MonkeyPatch, **noted: int) -> tuple[Any, Any]:
-    """Return what watches a game of mine.py, and what the kernels note."""
+    """Return the watcher of a game with mine.py, and the record that the kernels write."""
     answer = np.zeros(1, ANSWER)[0]
     for name, value in noted.items():
         answer[name] = value

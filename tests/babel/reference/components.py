@@ -76,7 +76,7 @@ STANDARD: dict[str, Any] = {
 
 
 def rules(**changes: Any) -> dict[str, Any]:
-    """Return the standard rules with some entries changed."""
+    """Return the standard rules with the given entries replaced."""
     unknown = set(changes) - set(STANDARD)
     assert not unknown, unknown
     return {**deepcopy(STANDARD), **changes}

@@ -1,4 +1,4 @@
-"""One game as the rules describe it. ``Reference(...).play()`` returns its trace; ``picks`` lists its decisions."""
+"""A game played literally by the rules. ``Reference(...).play()`` returns its trace; ``picks`` lists its decisions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Choose = Callable[["Reference", int, str, list[int]], int]
 
 
 def choose_at_random(game: Reference, seat: int, _decision: str, moves: list[int]) -> int:
-    """Play like the policy ``random``."""
+    """Choose a move at random, like the policy ``random``."""
     return game.streams[seat].below(len(moves))
 
 
@@ -71,7 +71,7 @@ class Reference:
             self.dealt_hands.append(self.take_drawn())
 
     def draw(self, seat: int, number: int = 1) -> None:
-        """Draw from the deck (A2)."""
+        """Draw cards from the deck (A2)."""
         for _ in range(number):
             if not self.deck and self.rules["reshuffle_discards"] and self.discards:
                 self.deck, self.discards = sorted(self.discards), []
@@ -96,11 +96,11 @@ class Reference:
         return moves[codes[index]]
 
     def clockwise(self, first: int, number: int) -> list[int]:
-        """Return ``number`` seats from ``first`` on."""
+        """Return ``number`` seats in clockwise order, starting with ``first``."""
         return [(first + step) % self.seats for step in range(number)]
 
     def pay(self, seat: int, points: int, source: str) -> None:
-        """Give points."""
+        """Add points to a seat's score."""
         self.points[seat] += points
         self.sources[seat][source] += points
 
@@ -165,7 +165,7 @@ class Reference:
         return told
 
     def act(self) -> dict[str, Any]:
-        """Section 4 or 5."""
+        """Let the active seat pass (section 4) or build (section 5)."""
         told: dict[str, Any] = {"plays": self.window("W1", self.clockwise(self.active, self.seats))}
         moves: dict[int, int | None] = {0: None}
         moves.update({slot + 1: slot for slot, disc in enumerate(self.board) if disc})
@@ -202,7 +202,7 @@ class Reference:
         return plays
 
     def exchange(self, seat: int) -> list[str]:
-        """Set aside cards, five by the printed rules, draw as many, discard the set-aside ones."""
+        """Set aside cards (five by the printed rules), draw as many, then discard the cards set aside."""
         aside: list[str] = []
         while len(aside) < self.rules["effects"]["card_exchange"]:
             later = KINDS[KINDS.index(aside[-1]) :] if aside else KINDS
@@ -219,7 +219,7 @@ class Reference:
 
     # --- section 5 ----------------------------------------------------------------------------------------------------
     def build(self, slot: int, told: dict[str, Any]) -> dict[str, Any]:
-        """Announce, collect offers, choose partners, complete, settle."""
+        """Carry out a build: announce it, collect offers, choose partners, complete it and settle the offers."""
         disc = self.dealt_discs[slot]
         wonder = self.rules["wonders"][slot // 3]
         opponents = self.clockwise((self.active + 1) % self.seats, self.seats - 1)
@@ -254,7 +254,7 @@ class Reference:
     def succeed(
         self, slot: int, own: dict[str, int], replaced: dict[str, int], taken: dict[int, Any], told: dict[str, Any]
     ) -> bool:
-        """Success, steps 1-4; return whether a kind is gone from the board."""
+        """Carry out steps 1-4 of a successful build; return whether a kind is gone from the board."""
         wonder = self.rules["wonders"][slot // 3]
         self.discard(self.active, own)
         for _ in range(sum(replaced.values()) // self.rules["effects"]["joker"]):
@@ -285,13 +285,13 @@ class Reference:
         return ended
 
     def discard(self, seat: int, cards: dict[str, int]) -> None:
-        """Lay cards on the discard pile."""
+        """Put cards on the discard pile."""
         for kind, number in cards.items():
             self.hands[seat][kind] -= number
             self.discards += [kind] * number
 
     def complete(self, wonder: str, ended: bool) -> dict[str, Any]:
-        """Section 6."""
+        """Score a completed wonder (section 6)."""
         row = self.rules["value_rows"][min(self.completed, 6)]
         units = self.units[wonder]
         points = wonder_points(units, row)
@@ -307,7 +307,7 @@ class Reference:
         return told
 
     def settle(self, unpaid: list[int], laid: dict[int, Any], built: bool) -> list[dict[str, Any]]:
-        """Pay the offers that remain."""
+        """Pay for the offers that were not accepted."""
         paid = []
         for seat in unpaid:
             cards = sum(laid[seat]["cards"].values())
@@ -328,7 +328,7 @@ class Reference:
 
     # --- section 9 ----------------------------------------------------------------------------------------------------
     def final_scoring(self) -> dict[str, Any]:
-        """Unfinished wonders, sets, automatic action cards, ranks."""
+        """Do the final scoring: unfinished wonders, sets, automatic action cards, ranks."""
         unfinished = []
         for wonder, units in self.units.items():
             if any(units):
@@ -347,7 +347,7 @@ class Reference:
         return {"end": end, "scores": self.told_scores()}
 
     def told_scores(self) -> list[dict[str, Any]]:
-        """Return the scores of the trace."""
+        """Return the scores in the format of the trace."""
         strength = [(points, 0) for points in self.points]
         if self.rules["victory_tie"] == "discs":
             strength = [(points, len(owned)) for points, owned in zip(self.points, self.owned, strict=True)]
@@ -368,7 +368,7 @@ class Reference:
         ]
 
     def told_board(self) -> list[dict[str, Any]]:
-        """Return the board of the trace: wonders with their discs as laid out."""
+        """Return the board in the format of the trace: wonders with their discs as laid out."""
         return [
             {"wonder": wonder, "discs": self.dealt_discs[3 * number : 3 * number + 3]}
             for number, wonder in enumerate(self.rules["wonders"])

@@ -1,4 +1,4 @@
-"""Scoring by the tables of sections 6 and 9."""
+"""Scoring according to the tables in sections 6 and 9."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def test_invalid_players_are_rejected_before_the_search(option: str, wsim_comman
 
 @pytest.fixture
 def stopped(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Trigger Ctrl-C when the first other player is about to be measured; return a function that stops this."""
+    """Simulate Ctrl-C just before the first other player is measured; return a function that ends the simulation."""
     real = rooms._row_of
 
     def until(evaluator: Any, setting: Any, patch: Any, seated: Any, games: int) -> Iterator[dict[str, Any]]:

@@ -1,11 +1,11 @@
-"""A third game: the minimum that ``wsim.game`` requires, and the default game of many tests.
+"""A third game with the minimum that ``wsim.game`` requires; it is the default game in many tests.
 
-The package is all that a game costs: its rules and policies (``simulator``), a game in progress (``position``), a table
+This package is a complete game: its rules and policies (``simulator``), a game in progress (``position``), a table
 of its own (``tables``), this module, and the entry point ``toy = "toy_game:GAME"`` where it is installed
 (``tests/games/test_installed.py``).
 
 The option ``pause`` sleeps in every game, ``fail`` raises in one. The file that the variable TOY_PLAYS names is
-made when games begin.
+created when games begin.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A game of the toy in progress: seat after seat plays its turns; each sees its own stones only."""
+"""A toy game in progress: seat after seat plays all its turns, and sees only its own stones."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class ToyPosition(Position):
         return {"seat": seat, "hand": hand, "kept": self.kept[seat].tolist()}
 
     def redrawn(self, seat: int, seed: int, number: int = 0) -> Self:
-        """Draw the other seats' stones that are not yet seen, and all that come later."""
+        """Resample the other seats' hidden stones, and all later stones."""
         rng, other, turn = np.random.default_rng([seed, number]), self.clone(), self._turn(seat)
         other.hands = rng.integers(1, self.simulator.highest + 1, self.hands.shape)
         other.hands[seat, : turn + 1] = self.hands[seat, : turn + 1]

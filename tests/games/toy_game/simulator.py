@@ -1,4 +1,4 @@
-"""The rules of the toy game, its policies, and a plan of it made ready to play, with numpy alone.
+"""The rules, policies and simulator of the toy game; it needs only numpy.
 
 In each of three turns a seat is dealt two stones that only it sees and keeps one. A seat whose first two stones add up
 to an odd number stops there. The score is the sum of the stones kept, and the pearl for a stone of the highest value.
@@ -40,7 +40,7 @@ PICK = np.dtype([("game", "u8"), ("seat", "u1"), ("turn", "u1"), ("choice", "u1"
 
 @dataclass(frozen=True)
 class Policy:
-    """A policy: ``choose`` takes hands, shape (seats, stones), and a word a seat; returns an index a seat."""
+    """A policy: ``choose`` takes hands, shape (seats, stones), and one word per seat; it returns an index per seat."""
 
     choose: Callable[[NDArray[Any], NDArray[np.uint64]], NDArray[np.int64]]
     kind: str
@@ -63,7 +63,7 @@ def mixed(words: NDArray[Any]) -> NDArray[Any]:
 
 
 class ToySimulator(Simulator):
-    """A plan of the toy game made ready to play."""
+    """A plan of the toy game, ready to play."""
 
     row_dtype, pick_dtype = ROW, PICK
 
