@@ -1,4 +1,4 @@
-"""Test cases in two tiers, some in the quick tier, the rest in the slow tier; and tests in shares."""
+"""Divide test cases between the quick and the slow tier, and tests between shares."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def slow(names: Names, case: Any) -> Any:
 
 
 def share(text: str) -> tuple[int, int]:
-    """Return the share that "2/4" names, counted from 0, and the number of shares."""
+    """Parse a share such as "2/4"; return its index, counted from 0, and the number of shares."""
     match = re.fullmatch(r"([1-9]\d?)/([1-9]\d?)", text)
     if not match or int(match[1]) > int(match[2]):
         raise ValueError(text)
@@ -62,5 +62,5 @@ def share(text: str) -> tuple[int, int]:
 
 
 def in_share(test: str, number: int, shares: int) -> bool:
-    """Return whether the test of this id is dealt to a share: the same one on every machine."""
+    """Return whether a test ID belongs to a share; the assignment is the same on every machine."""
     return zlib.crc32(test.encode()) % shares == number

@@ -1,4 +1,4 @@
-"""Positions piece by piece, by hand: a toy game in plain Python, facts of seats, line-ups, files, followed games."""
+"""Unit tests of positions: a toy game in plain Python, facts about seats, line-ups, files, followed games."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from wsim.positions.value_net import Calibration
 
 
 class Counting(PlainPosition):
-    """Seats say 0, 1 or 2 in turn, ``rounds`` times each; what they said is their score."""
+    """A game in which seats take turns to say 0, 1 or 2, ``rounds`` times each; a seat's score is the sum."""
 
     def deal(self, random: random.Random) -> None:
         self.said, self.luck = [[] for _ in range(self.players)], random.randrange(1000)  # type: ignore[var-annotated]

@@ -15,7 +15,7 @@ from wsim.positions.kernel_game import compile_stepping
 
 @pytest.fixture(scope="module")
 def game() -> wsim.Game:
-    """A game of four; tests clone it."""
+    """A game with four players, which tests clone."""
     return wsim.Game(ruleset="1e", players=4, seed=7, policies="balanced")
 
 

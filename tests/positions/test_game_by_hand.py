@@ -1,4 +1,4 @@
-"""A game in progress by hand, in a game in plain Python: moves, moments, copies, files, playouts."""
+"""Unit tests of ``wsim.Game`` on a plain Python game: moves, moments, copies, files, playouts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wsim.game import GAMES
 
 @pytest.fixture
 def counting(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return how to begin a game in which two seats say 0, 1 or 2 twice each; ``highest`` says 2, ``fixed`` 1."""
+    """Return a function that begins a game in which two seats say 0, 1 or 2 twice; ``highest`` says 2, ``fixed`` 1."""
     monkeypatch.setitem(GAMES, "counting", f"{test_by_hand.__name__}:GAME")
 
     def begin(*policies: str, number: int = 0, **keys: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Hidden cards are redrawn with their true probabilities, compared with an enumeration of all pasts (R49).
+"""Hidden cards are resampled with their true probabilities, checked by enumerating all possible pasts (R49).
 
 Every past is as likely as any other in which the same cards left the hands in the open: what a seat chooses says no
 more of a card than that it chose it. The counting here knows hands as sets of slots and nothing of the kernels.
@@ -36,7 +36,7 @@ def slots(word: Any) -> frozenset[int]:
 
 
 def agrees(counted: Counter[Any], law: dict[Any, float]) -> bool:
-    """Return whether the counts of each outcome are within five standard errors of a law."""
+    """Return whether outcome counts are within five standard errors of a probability distribution."""
     total = sum(counted.values())
     assert set(counted) <= set(law), "what cannot be was drawn"
     return all(
@@ -46,7 +46,7 @@ def agrees(counted: Counter[Any], law: dict[Any, float]) -> bool:
 
 
 def moments(simulator: WondersSimulator, seat: int, games: int) -> Iterator[WondersPosition]:
-    """Yield positions in which a seat chooses in a turn, after random moves."""
+    """Yield positions after random moves in which a seat must choose in a given turn."""
     dice = random.Random(4)
     for number in range(games):
         position = simulator.begin(number)
@@ -57,7 +57,7 @@ def moments(simulator: WondersSimulator, seat: int, games: int) -> Iterator[Wond
 
 
 def events(position: WondersPosition, age: int) -> dict[tuple[int, int], str | None]:
-    """Return what left the hand of each seat in each turn of an age: a card built in the open, or None."""
+    """Return, for each turn and seat of an age, the card that was openly built from the hand, or None."""
     told = position.view(0)["public_moves"]
     return {
         (deed["seat"], deed["turn"] - 1): deed.get("card")
@@ -67,7 +67,7 @@ def events(position: WondersPosition, age: int) -> dict[tuple[int, int], str | N
 
 
 def pasts(position: WondersPosition, start: frozenset[int], holders: list[tuple[int, int]]) -> list[frozenset[int]]:
-    """Return what is left of a known hand, once for every past: each holder (seat, turn) took one card."""
+    """Return the possible remainders of a known hand, one per past: each holder (seat, turn) took one card."""
     age = int(position.record.public.age)
     names = [position.names[int(card)] for card in position.machine.rules.slot_card[age]]
     happened = events(position, age)
@@ -229,7 +229,7 @@ def test_redrawing_replaces_the_random_streams() -> None:
 
 
 def sold_and_seen(number: int) -> tuple[WondersPosition, set[tuple[int, int]]] | None:
-    """Let a hand of five seats that seat 0 handed on lose two cards to the pile, and seat 0 see the pile.
+    """Set up five seats in which the hand that seat 0 passed on lost two cards to the discard pile, seen by seat 0.
 
     In turn 2 seat 1 sells one of two copies of a name, in turn 3 seat 2 another name of the same hand; everybody else
     builds. Return the position in turn 4 and the pasts: the slots that seats 1 and 2 may have sold. None where a deal

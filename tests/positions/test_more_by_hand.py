@@ -1,4 +1,4 @@
-"""More of positions by hand: common knowledge of a table, moments of a game, advice, early choices, chances."""
+"""Further unit tests of positions: common knowledge, moments of a game, advice, early choices, win chances."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_table_view_of_three_seats_shows_common_knowledge() -> None:
 
 
 class Stepped:
-    """A game of which each step is 1 (a decision that opens a moment) or 0, or text that changes it otherwise."""
+    """A game whose steps are 1 (a decision that begins a moment), 0, or a string that changes the game otherwise."""
 
     plan = SimpleNamespace(game="stepped", players=2, seed=5)
 

@@ -27,7 +27,7 @@ def started(name: str) -> wsim.Game:
 
 
 def last_moves(game: wsim.Game) -> wsim.Game:
-    """Play to the end, every third move by the plan's policy, else the last one of the list."""
+    """Play to the end: every third move by the plan's policy, otherwise the last legal move."""
     while game.to_move is not None:
         if len(game.steps) % 3 == 0:
             game.follow()

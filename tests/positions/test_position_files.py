@@ -35,7 +35,7 @@ def test_a_saved_game_contains_its_steps(table: dict[str, Any]) -> None:
 
 
 def by_hand(**changes: Any) -> dict[str, Any]:
-    """Return a position as a person writes it: age I, turn 2, three players."""
+    """Return a hand-written position: age I, turn 2, three players."""
     cities = [
         {"wonder": "Gizah", "side": "A", "built": ["Altar"], "coins": 3},
         {"wonder": "Rhodos", "side": "B", "built": ["Stockade"], "coins": 2},
@@ -157,7 +157,7 @@ def refusals() -> Mapping[str, dict[str, Any]]:
 
 
 def babel(**changes: Any) -> dict[str, Any]:
-    """Return a position of Tower of Babel as what a seat sees of a real one, with changes."""
+    """Return a position of Tower of Babel, written from a seat's view of a real game, with changes."""
     game = wsim.Game(game="tower_of_babel", players=3, seed=4, policies="balanced").at(turn=2)
     while game.decision != "turn":
         game.follow()
@@ -178,7 +178,7 @@ def test_a_hand_written_babel_position_can_be_read() -> None:
 
 
 def duo() -> dict[str, Any]:
-    """Return a position of the game for two without the Free City."""
+    """Return a position of the two-player game without the Free City."""
     file = by_hand()
     file["position"]["cities"] = file["position"]["cities"][:2]
     return {**file, "plan": {"ruleset": "1e-duo"}}

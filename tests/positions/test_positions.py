@@ -1,4 +1,4 @@
-"""A game in progress as a value, in every game and rule set: stepped as played, copied, redrawn without a leak."""
+"""Positions in every game and rule set: steps match whole games, copies are equal, resampling leaks nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ each_table = each_third_quick(("row", "table"), LAYINGS)
 
 
 def shown(position: Position, seat: int | None) -> dict[str, Any]:
-    """Return what a seat may know, without whose decision is next: others choose again what is not yet revealed."""
+    """Return a seat's knowledge without the seat to move, because choices not yet revealed are made again."""
     told = position.view(seat)
     return {key: value for key, value in told.items() if key not in ("to_move", "decision")}
 
@@ -99,7 +99,7 @@ def test_redrawing_respects_house_rules_for_hands_and_last_cards() -> None:
 
 
 def redraws_what_it_cannot_know(simulator: Simulator, players: int) -> None:
-    """Resample what the seats of a game cannot know, and compare with what they know."""
+    """Resample the hidden cards for the seats of a game, and check that their knowledge does not change."""
     changed, asked = 0, 0
     for step, position in enumerate(walk(simulator, 2)):
         if step % 5:

@@ -1,4 +1,4 @@
-"""Positions by hand: files that are refused, moves in words, recorded games, observations, chances after moves."""
+"""Unit tests of positions: rejected files, moves in words, recorded games, observations, chances after moves."""
 
 from __future__ import annotations
 

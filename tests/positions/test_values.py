@@ -24,7 +24,7 @@ def game(request: pytest.FixtureRequest) -> wsim.Game:
 
 
 def outcomes(game: wsim.Game, moves: Iterable[int], playouts: int, rng: int = 3) -> NDArray[Any]:
-    """Return (playouts, moves, seats, 2), one move after the other."""
+    """Play out one move after the other; return an array of shape (playouts, moves, seats, 2)."""
     player = game._simulator_with(("balanced",))
     seat = game.to_move
     assert seat is not None
@@ -142,7 +142,7 @@ def test_invalid_questions_are_rejected(game: wsim.Game) -> None:
 
 
 def naive_by_net(game: wsim.Game, move: int, ahead: int) -> NDArray[np.float64]:
-    """Return the chances of all players some turns after a move, step by step: each redrawing, then all choices."""
+    """Compute all players' chances some turns after a move step by step: each resampling, then all choices."""
     simulator: Any = game._simulator_with(("balanced",))
     seat, found = game.to_move, []
     assert seat is not None

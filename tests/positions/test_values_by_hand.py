@@ -18,7 +18,7 @@ from wsim.positions.why import is_mistake, mark_costly, values_along, why_along,
 
 
 class MadeUp:
-    """A position of seat 1 of 2: of every two playouts move 0 wins one, move 1 none, move 2 both; points 4, 2 and 9."""
+    """A position of seat 1 of 2 in which moves 0, 1 and 2 win 1, 0 and 2 of two playouts, and score 4, 2 and 9."""
 
     to_move = 1
 

@@ -143,7 +143,7 @@ def test_an_item_is_strong_for_players_with_a_clear_effect() -> None:
 
 
 def contrast(differing: int, counted: int, moved: int = 0, deals: int = 4000) -> Contrasts:
-    """So many deals differ by 1; a metric counts in so many of them, for a different seat in some."""
+    """Return a contrast in which some deals differ by 1, and a metric counts in some of them, for varying seats."""
     base, added = np.zeros((1, deals)), np.zeros((1, deals))
     count, who, other = np.zeros((1, deals)), np.zeros((1, deals)), np.zeros((1, deals))
     added[0, :differing], count[0, :counted], other[0, :moved] = 1, 1, 1

@@ -73,7 +73,7 @@ def test_derivatives_match_finite_differences() -> None:
 
 
 def arms_of(random: Any, deals: int, chances: Any) -> list[np.ndarray]:
-    """Return the features of an arm with one metric: three of each deal's categories."""
+    """Return the features of an arm with one metric, three per deal."""
     one = np.ones((1, deals))
     chosen = np.eye(3)[random.choice(3, deals, p=chances)].T
     return [np.zeros((1, deals)), one, 0 * one, *chosen[:, None]]

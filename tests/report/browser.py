@@ -1,4 +1,4 @@
-"""A real browser for the tests of pages: how it is found and started, its width and its colours.
+"""Find and start a real browser for the tests of pages, and set its width and colours.
 
 Needs Chromium and its driver (Debian: chromium, chromium-driver). Without them the tests are skipped; with
 WSIM_REQUIRE_BROWSER=1 they fail instead.
@@ -25,7 +25,7 @@ OPTIONS = (
 
 
 def found_browser() -> tuple[str, str]:
-    """Return the paths of browser and driver; skip, or fail where a browser is required."""
+    """Return the paths of browser and driver; if there is none, skip the test, or fail if a browser is required."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     driver = shutil.which("chromedriver")
     if browser is None or driver is None:
@@ -62,7 +62,7 @@ def colours(chrome: Chrome, scheme: str) -> None:
 
 
 def complaints(chrome: Chrome) -> list[tuple[str, list[str]]]:
-    """Return what axe-core (WCAG 2.1 AA) says of the page: names, roles, headings, the contrast of every text.
+    """Run axe-core (WCAG 2.1 AA) on the page and return its complaints: names, roles, headings, contrast of all text.
 
     It takes colours of cards that are not drawn yet (``content-visibility``) for others, so all are drawn first.
     """

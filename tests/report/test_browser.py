@@ -33,7 +33,7 @@ calibration."""
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of a page on the disk."""
+    """The address of a page on disk."""
     folder = tmp_path_factory.mktemp("browser")
     run = record(Plan.make(games=1500, seed=4, policies=MIXED), folder / "run")
     (run.path / "whatif-palace.json").write_text(json.dumps(WHATIF), encoding="utf-8")
@@ -42,7 +42,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def still(chrome: Chrome, page: str) -> Iterator[Chrome]:
-    """The page at 1200 pixels, light, for tests that change nothing but width and colours; opened by the first of them.
+    """The page at 1200 pixels in light colours, shared by tests that change only width and colours.
 
     No test may leave a complaint in the console.
     """
@@ -57,7 +57,7 @@ def still(chrome: Chrome, page: str) -> Iterator[Chrome]:
 
 @pytest.fixture
 def view(still: Chrome, page: str) -> Iterator[Chrome]:
-    """The page, freshly opened at 1200 pixels, light, for a test that may do anything with it."""
+    """The page, freshly opened at 1200 pixels in light colours, for a test that may change anything."""
     still.refresh()
     wait_until_read(still)
     yield still
@@ -66,7 +66,7 @@ def view(still: Chrome, page: str) -> Iterator[Chrome]:
 
 
 def wait_until_read(chrome: Chrome) -> None:
-    """Wait for the end of the page: reloading a page returns as soon as the old one is gone on a slow machine."""
+    """Wait until the page is complete, because on a slow machine a reload returns once the old page is gone."""
     from selenium.webdriver.support.ui import WebDriverWait
 
     end = "return document.readyState === 'complete' && document.querySelectorAll('.chart .for-wide svg').length"
@@ -74,7 +74,7 @@ def wait_until_read(chrome: Chrome) -> None:
 
 
 def sizes(view: Chrome, selector: str) -> list[list[float]]:
-    """Return width and height of every element, and how many marks it holds."""
+    """Return the width, height and number of marks of every element."""
     script = """
         return [...document.querySelectorAll(arguments[0])].map(one => {
             const box = one.getBoundingClientRect();
@@ -85,7 +85,7 @@ def sizes(view: Chrome, selector: str) -> list[list[float]]:
 
 
 def column(view: Chrome, place: int) -> list[str]:
-    """Return the texts of a column of the cards that are shown."""
+    """Return the text of a column for all visible cards."""
     script = """
         const rows = [...document.querySelectorAll('#cards-table tbody tr')].filter(row => row.offsetParent !== null);
         const cells = rows.map(row => row.cells[arguments[0]]);

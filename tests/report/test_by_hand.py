@@ -1,4 +1,4 @@
-"""Pages by hand: labels, percentages and curves of a game, sentences, bins, and cells of tables."""
+"""Unit tests of pages: labels, percentages and curves of a game, sentences, bins, and table cells."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def test_without_intervals_nothing_is_reported() -> None:
 
 @pytest.fixture(scope="module")
 def planted() -> pl.DataFrame:
-    """Two cards are worth points, the first and the third; the last wonder but one costs some."""
+    """A run in which the first and third card are worth points, and the second to last wonder costs points."""
     return seats_table(3000, card_points=(4, 0, -4), wonder_points=(3, 0, 0, 0, 0, -3))
 
 

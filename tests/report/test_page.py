@@ -54,14 +54,14 @@ WHATIF = {
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A small run of the first edition."""
+    """Play a small run of the first edition."""
     folder = tmp_path_factory.mktemp("report") / "run"
     return record(Plan.make(games=1200, seed=3, policies=MIXED), folder)
 
 
 @pytest.fixture(scope="module")
 def html(run: Run) -> str:
-    """Its page, with a what-if."""
+    """The page of the run, including a what-if."""
     (run.path / "whatif-palace.json").write_text(json.dumps(WHATIF), encoding="utf-8")
     return write_report(run, run.path.parent / "page.html").read_text(encoding="utf-8")
 
@@ -92,7 +92,7 @@ class Reader(HTMLParser):
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """An element that closes itself: nothing is open after it."""
+        """Handle a self-closing element, which leaves nothing open."""
 
     def handle_endtag(self, tag: str) -> None:
         if tag not in VOID:
@@ -159,7 +159,7 @@ def test_cards_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
 
 
 def sliced(html: str, grid: str) -> tuple[list[str], list[list[list[Any]]]]:
-    """Return the names of the slices of a table of the page, and the rows of each."""
+    """Return the slices of a table on the page by name, each with its rows."""
     part = html.partition(f'<div class="grid" id="{grid}">')[2]
     options = re.findall(r"<option>([^<]*)</option>", part.partition('class="slice"')[2].partition("</select>")[0])
     return options, json.loads(re.findall(r'class="parts">(.*?)</script>', part)[0])

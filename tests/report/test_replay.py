@@ -38,7 +38,7 @@ every_plan = pytest.mark.parametrize("name", PLANS)
 
 @cache
 def story(name: str, number: int = 0) -> tuple[Story, dict[str, Any]]:
-    """Return a game scene by scene, and its trace."""
+    """Return the scenes of a game, and its trace."""
     plan = Plan.make(**PLANS[name])
     simulator = find_game(plan.game).prepare(plan)
     return simulator.story(number), simulator.trace(number)

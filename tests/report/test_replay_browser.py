@@ -52,7 +52,7 @@ CONTRAST = """
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a page of every plan."""
+    """Create a folder with a replay page for every plan."""
     folder = tmp_path_factory.mktemp("replays")
     for name in PLANS:
         write_replay(replay(name), folder / f"{name}.html")
@@ -116,7 +116,7 @@ class View:
 
 @pytest.fixture
 def view(chrome: Chrome, pages: Path) -> Iterator[View]:
-    """No test may leave an error in the console or make a network request."""
+    """Open a page; fail if a test leaves an error in the console or makes a network request."""
     one = View(chrome, pages)
     yield one
     assert chrome.get_log("browser") == []  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
-"""Formulas against Python itself: values, words and ranges of every operation, and the edges of what is accepted."""
+"""Formulas compared with Python itself: values, words and ranges of every operation, and limits of acceptance."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ TEXTS = (
 
 
 def values(text: str) -> list[tuple[dict[str, int], int]]:
-    """Return the value of a formula, by Python, for all numbers of its names."""
+    """Evaluate a formula in Python for all combinations of its variables."""
     ranges = [range(SPANS[name][0], SPANS[name][1] + 1) for name in "abt"]
     names = [dict(zip("abt", numbers, strict=True)) for numbers in product(*ranges)]
     return [(each, int(eval(text, {}, {**each, "min": min, "max": max, "abs": abs}))) for each in names]
 
 
 def run(words: list[int], numbers: dict[str, int]) -> int:
-    """Do what the words of a formula do, on a stack."""
+    """Execute the words of a formula on a stack."""
     stack: list[int] = []
     signs = ("+", "-", "*", "//", "%", "<", "<=", "==", "!=", ">", ">=")
     two = {sign: eval(f"lambda x, y: x {sign} y") for sign in signs}

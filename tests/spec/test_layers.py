@@ -34,7 +34,7 @@ def document() -> dict[str, Any]:
 
 
 def laid(*changes: str) -> tuple[dict[str, Any], list[str]]:
-    """The document with changes laid over it, and the sentences about them."""
+    """Apply changes to the document; return the result and the error messages."""
     problems = Problems("cook.toml")
     layers, content = Layers(problems, GRAMMAR), document()
     for change in changes:

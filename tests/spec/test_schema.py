@@ -153,7 +153,7 @@ EXAMPLES = examples()
 
 
 def misspelt(value: Any, named: bool = False) -> Iterator[Any]:
-    """Yield copies of a file in which one keyword has a letter too many, one after the other."""
+    """Yield copies of a file, each with one keyword misspelt by an extra letter."""
     if isinstance(value, list):
         for number, part in enumerate(value):
             yield from ([*value[:number], wrong, *value[number + 1 :]] for wrong in misspelt(part))

@@ -1,4 +1,4 @@
-"""Made-up runs whose truth is known, in the shape of the seats table of 7 Wonders."""
+"""Synthetic runs with known true effects, in the format of the 7 Wonders seats table."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _labels(codes: NDArray[np.int64], names: Sequence[str]) -> pl.Series:
 
 
 def clustered_mean(values: ArrayLike, clusters: ArrayLike) -> stats.Estimate:
-    """Return the mean of the values, one number a row, with an interval clustered by ``clusters`` (one entry)."""
+    """Return the mean of the values (one per row) with an interval clustered by ``clusters``, as a single entry."""
     array = np.asarray(values, float)
     moments = stats.Moments(1, 2)
     moments.add(*_per_cluster(clusters, np.ones(len(array)), array))
@@ -105,7 +105,7 @@ def clustered_mean(values: ArrayLike, clusters: ArrayLike) -> stats.Estimate:
 
 
 def clustered_difference(values: ArrayLike, group: ArrayLike, clusters: ArrayLike) -> stats.Estimate:
-    """Return the mean of the rows in a group less the mean of the others, clustered by ``clusters``."""
+    """Return the mean of the rows in a group minus the mean of the other rows, clustered by ``clusters``."""
     array, chosen = np.asarray(values, float), np.asarray(group, bool).astype(float)
     moments = stats.Moments(1, 4)
     moments.add(*_per_cluster(clusters, chosen, array * chosen, 1 - chosen, array * (1 - chosen)))
@@ -115,7 +115,7 @@ def clustered_difference(values: ArrayLike, group: ArrayLike, clusters: ArrayLik
 def paired(
     baseline: pl.DataFrame, variant: pl.DataFrame, outcome: str, where: pl.Expr | None = None
 ) -> dict[str, float]:
-    """Return what a variant changes on the same deals, both with the same seats in the same order.
+    """Return the effects of a variant on common deals, with the same seats in the same order in both arms.
 
     ``where``: which seats of the baseline count.
     """

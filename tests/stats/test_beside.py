@@ -1,4 +1,4 @@
-"""Several runs side by side: a figure of each, and the differences from the first with their intervals."""
+"""Several runs side by side: each run's figures, and differences from the first run with their intervals."""
 
 from __future__ import annotations
 

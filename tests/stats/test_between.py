@@ -15,14 +15,14 @@ from wsim.wonders.game import GAME
 
 
 def stored() -> list[dict[str, Any]]:
-    """Return the tables of families that ship with the first edition."""
+    """Return the built-in tables of player families for the first edition."""
     assert GAME.REST is not None
     known: list[dict[str, Any]] = json.loads(GAME.REST.read_text(encoding="utf-8"))["known"]
     return known
 
 
 def left_out(known: dict[str, Any], table: str, out: int) -> list[bool]:
-    """Return for each row whether the family ``out`` lies in the interval made of the other three."""
+    """Return for each row whether the family ``out`` is inside the interval computed from the other three."""
     rows = np.array(list(known["figures"][table].values()))
     values, noise = rows[:, :-1].T, rows[:, -1]
     others = np.delete(values, out, axis=0)

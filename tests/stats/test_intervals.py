@@ -24,7 +24,7 @@ REPLICATIONS = 400
 
 
 def coverage_bounds(replications: int, level: float = 0.95) -> tuple[float, float]:
-    """Return the range in which the number of covering intervals lies with a chance of 0.9999."""
+    """Return the range that contains the number of covering intervals with probability 0.9999."""
     low, high = scipy.stats.binom.interval(0.9999, replications, level)
     return float(low), float(high)
 

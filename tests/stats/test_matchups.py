@@ -226,7 +226,7 @@ def test_constant_outcomes_still_get_an_interval() -> None:
 
 
 def upset(games: int, upsets: int) -> pl.DataFrame:
-    """Return a run of three seats, of which the first, ``strong``, wins all games but so many."""
+    """Return a run of three seats in which the first, ``strong``, wins all but a given number of games."""
     rng = np.random.default_rng(3)
     totals = np.tile([60, 40, 20], (games, 1)) + rng.integers(0, 9, (games, 3))
     totals[:upsets, 1] += 40

@@ -13,7 +13,7 @@ from wsim.stats.precision import MAX_GROWTH, games_to_decide, reached, rounded, 
 
 
 def played(games: int, within: float | None, spread: float) -> list[range]:
-    """Return the stages of a figure whose half width is ``spread`` over the root of the number of games."""
+    """Return the stages of a run whose half width is ``spread`` divided by the square root of the games."""
     done: list[range] = []
 
     def half() -> float:

@@ -19,7 +19,7 @@ from wsim.stats.spending import Boundaries
 
 @dataclass
 class OneEffect:
-    """A sequential test of one effect, which receives its differences block by block and ends when it is clear."""
+    """A sequential test of one effect that receives differences block by block and stops when the effect is clear."""
 
     test: stats.SequentialTest
 
@@ -73,7 +73,7 @@ def test_repeatedly_doubling_the_budget_keeps_the_error_rate_at_alpha(spending: 
 
 
 def paths(replications: int, effect: float, looks: int, budget: int, **options: float | str) -> list[Look]:
-    """Return the last looks of tests on skewed differences."""
+    """Return the final interim analyses of tests on skewed differences."""
     rng = np.random.default_rng(11)
     ends = []
     for _ in range(replications):

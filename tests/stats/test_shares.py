@@ -14,7 +14,7 @@ from wsim.stats import wilson
 
 
 def shares(owners: NDArray[np.int64], seats: int = 4) -> dict[str, float]:
-    """Return the row of a thing that so many seats of each game have."""
+    """Return the table row of an item, given the number of seats that have it in each game."""
     games = len(owners)
     has = np.arange(seats)[None, :] < owners[:, None]
     totals = np.random.default_rng(1).integers(30, 70, (games, seats))

@@ -74,7 +74,7 @@ def test_every_table_column_is_declared_and_labels_come_first(tables: dict[str, 
 
 
 def rows_of(count: int, known: int, figure: str = "win_share", **more: Any) -> Table:
-    """A table of ``count`` rows numbered from 0, of which the first ``known`` have a figure."""
+    """Return a table of ``count`` rows numbered from 0, of which the first ``known`` have a figure."""
     values = [1.0 - row / count if row < known else None for row in range(count)]
     seats = [1 if row < known else 0 for row in range(count)]
     return Table(
@@ -125,7 +125,7 @@ def test_item_charts_are_sorted_by_item_facts_last_first() -> None:
 
 
 def figures(names: list[str], ratio: list[float], score: list[float], half: float, n: int = 9) -> Table:
-    """A table of levels with these figures and intervals of a half width (of scores: twice as wide)."""
+    """Return a table of levels with these figures and a half width for all intervals (doubled for scores)."""
     frame = pl.DataFrame({"policy": names, "n": [n] * len(names)}).with_columns(
         **{FAIR: pl.Series(ratio), "score": pl.Series(score)}
     )
@@ -187,7 +187,7 @@ def test_a_sheet_takes_the_given_title_and_rows() -> None:
 
 
 class _Run:
-    """A run whose tables are known, at the policies that it was played by."""
+    """A run with known tables, played by given policies."""
 
     people: Any = None
 

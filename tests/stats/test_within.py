@@ -24,7 +24,7 @@ STRONG = (4.0, 0.0, 0.0, -12.0, 2.0)  # points of the policies; the fourth, rand
 
 
 def simpson(games: int, seed: int, worth: float = 0.0) -> pl.DataFrame:
-    """Return a run in which Card 00, worth so many points, is built by most seats of the weak policy and few others."""
+    """Return a run in which Card 00, worth some points, is built mostly by seats of the weak policy."""
     frame = seats_table(games, cards=FEW, card_points=(worth,), policy_points=STRONG, seed=seed)
     weak = (frame["policy"].cast(pl.String) == "random").to_numpy()
     also = weak & (np.random.default_rng(seed).random(frame.height) < 0.9) & ~frame["built:Card 00"].to_numpy()
@@ -151,7 +151,7 @@ def test_splits_by_policy_and_one_policy_are_not_adjusted() -> None:
 
 
 def pair_table(seed: int, lift: float) -> pl.DataFrame:
-    """Return a run in which the weak policy has both or neither of two cards, that are worth ``lift`` more together."""
+    """Return a run in which the weak policy has both or neither of two cards that are worth ``lift`` more together."""
     frame = seats_table(400, cards=FEW, policy_points=STRONG, seed=seed)
     weak, rng = (frame["policy"].cast(pl.String) == "random").to_numpy(), np.random.default_rng(seed)
     likes = weak & (rng.random(frame.height) < 0.8)

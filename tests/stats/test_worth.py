@@ -23,7 +23,7 @@ POLICIES = ["careful", "bold"]
 def made(
     seed: int, games: int, worth: tuple[float, ...] = (0.1, 0.0, -0.05), chance: float = 0.15
 ) -> tuple[Wishes, pl.DataFrame]:
-    """Return wishes of games: five for each seat, of any thing; a seat's chance to win depends on what it was given."""
+    """Return synthetic wishes, five per seat for random items; a seat's chance to win depends on the items received."""
     rng = np.random.default_rng(seed)
     each = SEATS * 5
     game, seat = np.repeat(np.arange(games), each), np.tile(np.repeat(np.arange(SEATS), 5), games)
@@ -144,7 +144,7 @@ def test_intervals_cover_and_false_verdicts_stay_at_their_level(games: int) -> N
 
 
 def decided(games: int, seeds: range) -> int:
-    """Return in how many answers without any effect something has a verdict, of wins or of points."""
+    """Return the number of effect-free answers that contain a verdict, on wins or on points."""
     frames = [worth_table(sums_of(*made(seed, games, (0.0, 0.0, 0.0))), ("seat", "policy")).frame for seed in seeds]
     found = 0
     for frame in frames:

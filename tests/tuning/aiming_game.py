@@ -1,8 +1,8 @@
-"""A game whose best player is known: who aims nearest at the target gets most points, on average.
+"""A game whose best player is known: the player who aims closest to the target scores most on average.
 
 ``archer`` has the numbers ``left`` and ``right``, whose best values are 1.5 and -0.5, ``salt``, which changes the luck
 of every shot and nothing else, and ``idle``, which changes nothing at all. ``stone`` always shoots as archer does at
-the start; ``brick`` has no numbers. The rest of the game is that of the medal.
+the start; ``brick`` has no numbers. In all other respects it is the medal game.
 """
 
 from __future__ import annotations

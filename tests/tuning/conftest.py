@@ -10,5 +10,5 @@ from wsim.game import GAMES
 
 @pytest.fixture
 def aiming(elsewhere: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let wsim know the game."""
+    """Register the aiming game."""
     monkeypatch.setitem(GAMES, "aiming", HOMES["aiming"])

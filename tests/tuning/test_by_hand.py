@@ -1,4 +1,4 @@
-"""Tuning by hand: values and steps, the files that are written, tables and judges, and what a question accepts."""
+"""Unit tests of tuning: values and steps, written files, tables and evaluations, and accepted questions."""
 
 from __future__ import annotations
 

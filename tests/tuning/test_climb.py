@@ -15,7 +15,7 @@ NUMBERS, GENERATIONS = 6, 4
 
 
 def asked() -> list[Any]:
-    """Return the candidates of some generations of a search for a corner."""
+    """Return the candidates in the first generations of a search whose optimum is a corner."""
     climb, found = Climb(np.array([[-3.0, 3.0]] * NUMBERS), 5, seed=7), []
     for _ in range(GENERATIONS):
         points = climb.ask()

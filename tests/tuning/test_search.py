@@ -32,7 +32,7 @@ SMALL: dict[str, Any] = {"game": "aiming", "against": "stone", "games": 200, "he
 
 
 def found(tuned: TuneAnswer) -> dict[str, float]:
-    """Return the numbers of a result."""
+    """Return the tuned numbers in a result."""
     entry = Plan.make(game="aiming", policies=[tuned.policy, "stone", "stone"]).line_up[0]
     return {name: float(entry.parameters.get(name, 0.0)) for name in aiming_game.NUMBERS}
 

@@ -24,7 +24,7 @@ def text_of(game: str) -> str:
 
 
 def told(text: str) -> dict[str, str]:
-    """Return what stands over each set, the lines joined."""
+    """Return the comment above each weight set, with its lines joined."""
     found: dict[str, str] = {}
     lines: list[str] = []
     for line in text.splitlines():
@@ -35,7 +35,7 @@ def told(text: str) -> dict[str, str]:
 
 
 def command_of(text: str) -> list[str]:
-    """Return the words of the command over a set."""
+    """Return the arguments of the command in the comment above a set."""
     return shlex.split(re.split(r" (?=Searched with )", text.removeprefix(MADE))[0])[1:]
 
 

@@ -1,4 +1,4 @@
-"""One text for two engines: ``Position`` is the compiled engine's, or the slow reference twin's.
+"""Run the same tests on two engines: ``Position`` belongs to the compiled engine or to the slow reference twin.
 
 A test of a rule lays a position out by name, plays, and looks. Written with this ``Position`` it runs twice
 (``tests/wonders/conftest.py``): as a test of the engine, and of the twin that the engine is compared with.
@@ -33,7 +33,7 @@ def _made_up(color: str, *effects: Any) -> Card:
 
 
 class TwinPosition:
-    """A position of the twin that is laid out, played and looked at as the engine's (``tests.wonders.positions``)."""
+    """A position of the twin with the same interface as the engine's (``tests.wonders.positions``)."""
 
     def __init__(
         self, ruleset: str, *boards: str, age: int = 1, turn: int = 1, changes: tuple[str, ...] = (), **switches: bool
@@ -121,7 +121,7 @@ class TwinPosition:
         return [(m.bank, m.left, m.right) for m in moves if m.action == "stage"]
 
     def _decoded(self, moves: list[TwinMove]) -> list[Move]:
-        """Return moves as the engine's tests read them; ``word`` is the place among all that were ever listed."""
+        """Convert moves to the format of the engine's tests; ``word`` is the index among all moves ever listed."""
         decoded = []
         for move in moves:
             bank, left, right = (int(move.get(name, 0)) for name in ("bank", "left", "right"))
@@ -146,7 +146,7 @@ class TwinPosition:
         self._resolve(chosen)
 
     def _resolve(self, moves: list[TwinMove]) -> None:
-        """Do everything of R9; what a move does not say costs nothing."""
+        """Resolve a turn by R9; costs that a move does not state are 0."""
         table, self._log = self.table, Log([])
         table.losses = []
         means = [market(table, seat) for seat in table.seats]
@@ -186,7 +186,7 @@ class TwinPosition:
 
     @property
     def public(self) -> Any:
-        """What the engine's public record says of the cities, to be read only."""
+        """The cities in the format of the engine's public record, read-only."""
         cities = self.table.cities
         fields = ("coins", "defeats", "debts", "diplomacy", "shields")
         counts = {name: [getattr(city, name) for city in cities] for name in fields}
@@ -242,7 +242,7 @@ chosen = ["engine"]
 
 
 class Position(positions.Position):
-    """A position of the engine that runs. The twin's has no records: what looks into them is for the engine alone."""
+    """A position of the engine under test. The twin has no records, so tests that read them use only the engine."""
 
     def __new__(cls, *boards: str, **more: Any) -> Position:
         position: Position = SIDES[chosen[-1]](*boards, **more)

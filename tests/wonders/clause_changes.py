@@ -1,4 +1,4 @@
-"""Changes that give a card clauses, and the check that a mistake in one is refused."""
+"""Helpers that give a card clauses, and check that a mistake in a clause is rejected."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def when(card: str, *clauses: dict[str, Any]) -> str:
 
 
 def check_refusal(clause: dict[str, Any], expected: str) -> None:
-    """Assert that a clause is refused in one sentence, which contains the expected words."""
+    """Assert that a clause is rejected in one sentence that contains the expected words."""
     with pytest.raises(UserError) as refused:
         load_catalogue("1e", changes=[when("Altar", clause)])
     assert expected in str(refused.value)

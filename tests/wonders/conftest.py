@@ -1,4 +1,4 @@
-"""Files that take ``Position`` from ``tests.wonders.both`` run on the engine and on the twin."""
+"""Run test files that import ``Position`` from ``tests.wonders.both`` on both the engine and the twin."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.wonders import both
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give a test both engines, but for one that looks into the records of the compiled one."""
+    """Parametrize a test with both engines, unless it reads the records of the compiled engine."""
     if getattr(metafunc.module, "Position", None) is both.Position:
         alone = any(metafunc.definition.iter_markers("engine_only"))
         metafunc.parametrize("engine", ["engine"] if alone else list(both.SIDES), indirect=True)
@@ -18,7 +18,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(autouse=True)
 def engine(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Let ``Position`` be that of an engine."""
+    """Make ``Position`` refer to the requested engine."""
     both.chosen.append(getattr(request, "param", "engine"))
     yield
     both.chosen.pop()

@@ -1,4 +1,4 @@
-"""What the engine's tests share: tables with policies of the test, rule sets and player numbers, the twin's side."""
+"""Shared helpers of the engine's tests: tables with test policies, rule sets, numbers of players, the twin."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TASTES = tuple(
 
 
 def engine_table(ruleset: str, players: int, line_up: Sequence[Player] = (RANDOM,), **plan: Any) -> WondersSimulator:
-    """Return a table of the engine for a line-up of the test's own policies, one for all seats or one per seat.
+    """Prepare an engine table for test policies, one for all seats or one per seat.
 
     ``plan``: further fields; ``switches`` as a mapping, ``wonders`` and ``sides`` as lists with None for random.
     """
@@ -85,7 +85,7 @@ _KINDS = ("turn", "last_card", "discard_pile", "free_city", "loss", "effect")
 
 
 def _fields(move: dict[str, Any], number: dict[str, int]) -> int:
-    """Return one move of the twin as the number that ``digest_moves`` makes of it."""
+    """Convert a move of the twin to the number that ``digest_moves`` computes for it."""
     kept = move["action"] == "keep"
     action = "choose" if kept else move["action"]
     fields = 128 * _ACTIONS.index(action)

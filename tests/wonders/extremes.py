@@ -1,4 +1,4 @@
-"""Catalogues far from any printed one: random changes pushed to the limit of what can be played, and their twin."""
+"""Draw catalogues that differ greatly from any printed one, and compare the engine with the twin on them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ONE_PLACE = ("switches", "settings")
 
 @dataclass(frozen=True)
 class Case:
-    """A table with changes that are accepted."""
+    """A table setting with accepted catalogue changes."""
 
     seed: int
     ruleset: str
@@ -57,7 +57,7 @@ class Case:
 
 
 def written(value: Any) -> str:
-    """Return a value as TOML writes it on one line."""
+    """Format a value as TOML on a single line."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key} = {written(part)}" for key, part in value.items()) + "}"
     if isinstance(value, list):
@@ -70,7 +70,7 @@ def some(rng: random.Random, among: Sequence[str], least: int = 1, most: int = 3
 
 
 def counting(rng: random.Random, low: int) -> dict[str, Any]:
-    """Return an effect that counts; tokens of one age and of all ages are not mixed, which would count some twice."""
+    """Draw a counting effect; tokens of one age and of all ages are not mixed, because some would count twice."""
     what = some(rng, [name for name in COUNTED if name != "victory_token"]) if rng.random() < 0.9 else ["victory_token"]
     return {"what": what, "cities": some(rng, ("self", *NEIGHBORS)), "n": rng.choice(AMOUNTS) * rng.choice((1, low))}
 
@@ -83,7 +83,7 @@ def toll(rng: random.Random, per: bool = False) -> dict[str, Any]:
 
 
 def effect(rng: random.Random, name: str, color: str) -> Any:
-    """Return a value of an effect; ``color`` is that of the card, "" for a stage."""
+    """Draw a value for an effect; ``color`` is the card's colour, or "" for a stage."""
     amount = rng.choice(AMOUNTS)
     match name:
         case "points" | "points_if_wonder_complete":
@@ -130,7 +130,7 @@ EFFECTS = (
 
 
 def cost(rng: random.Random) -> dict[str, int]:
-    """Return a cost of at most eight units: the twin tries every way to pay it."""
+    """Draw a cost of at most eight units, because the twin tries every way to pay it."""
     found = {"coins": rng.choice((0, 0, 1, 7, 99))}
     for _ in range(rng.randint(0, 8)):
         resource = rng.choice(RAW if rng.random() < 0.7 else RESOURCES)
@@ -139,7 +139,7 @@ def cost(rng: random.Random) -> dict[str, int]:
 
 
 def change(rng: random.Random, catalogue: Catalogue) -> str:
-    """Return one change of a catalogue."""
+    """Draw one change of a catalogue."""
 
     def formula() -> str:
         return formulas.number(rng, [card.name for card in catalogue.cards], False, rng.randint(0, 3))
@@ -207,7 +207,7 @@ def playable(ruleset: str, players: int, changes: Sequence[str], games: int = 30
 
 
 def pushed(rng: random.Random, ruleset: str, players: int, changes: list[str]) -> list[str]:
-    """Set the same effect on many cards, with the greatest amount with which games can be played."""
+    """Give many cards the same effect, with the largest amount with which games can be played."""
     name, low = rng.choice((("points_per", 1), ("points_per", -1), ("coins_per", 1), ("shields", 1), ("coins", 1)))
     if rng.random() < 0.4:
         name = rng.choice(("coin_loss", "debt", "coins_to_others", "points"))
@@ -232,7 +232,7 @@ def pushed(rng: random.Random, ruleset: str, players: int, changes: list[str]) -
 
 
 def draw_case(seed: int) -> Case:
-    """Draw a case; of the changes drawn, keep those that are accepted together."""
+    """Draw a case, keeping only changes that are accepted together."""
     rng = random.Random(seed)
     ruleset, players = rng.choice(TABLES)
     catalogue = load_catalogue(ruleset)
@@ -255,7 +255,7 @@ def cases(first: int, many: int) -> Iterator[Case]:
 
 
 def facts_of(catalogue: Catalogue) -> FactCatalogue:
-    """Return a catalogue as the twin has it."""
+    """Convert a catalogue to the twin's facts."""
     boards = [
         {
             "name": wonder.name,
@@ -293,7 +293,7 @@ def twin_of(case: Case) -> Reference:
 
 
 def house_rules(catalogue: Catalogue, players: int) -> RuleSet:
-    """Return the rule set of the twin with the settings of a catalogue; formulas of players and age as Python's own."""
+    """Return the twin's rule set with a catalogue's settings; formulas of players and age become Python functions."""
     settings, printed = catalogue.settings, RULE_SETS[catalogue.ruleset]
 
     def settled(value: Any, age: int = 1) -> int:
@@ -346,7 +346,7 @@ STOPPED = re.compile(
 
 
 def check_stop(error: GameLimitError, twin: Reference) -> None:
-    """Check the sentence about a game, and where the twin's final rows tell, that the number is right."""
+    """Check the message about a stopped game and, where the twin's final rows show it, the number in the message."""
     found = STOPPED.fullmatch(str(error))
     assert found is not None, error
     value, bound = (int(found[place].replace(",", "")) for place in (3, 5))
@@ -356,9 +356,9 @@ def check_stop(error: GameLimitError, twin: Reference) -> None:
 
 
 def compare_case(case: Case, games: int) -> list[dict[str, Any]]:
-    """Play a case on both sides: equal traces and rows, points that add up, coins that are never negative.
+    """Play a case in both engines; check for equal traces and rows, consistent points and no negative coins.
 
-    A game that a guard stops must have come to what it says. The traces of the others are returned.
+    If a guard stops a game, its message must be correct. Returns the traces of all other games.
     """
     twin = twin_of(case)
     traces = []

@@ -1,4 +1,4 @@
-"""Formulas and clauses drawn at random: what a designer might write, and what none would."""
+"""Draw random formulas and clauses, both plausible and implausible ones."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def varied(rng: random.Random, cards: list[str], text: str, event: str) -> str:
 
 
 def number(rng: random.Random, cards: list[str], another: bool, depth: int = 3) -> str:
-    """Draw a formula; ``another``: it may speak of another city."""
+    """Draw a numeric formula; ``another``: it may refer to another city."""
     cities = ("", "", "left.", "right.", *(("other.",) * 2 if another else ()))
 
     def part() -> str:
@@ -116,7 +116,7 @@ def number(rng: random.Random, cards: list[str], another: bool, depth: int = 3) 
 
 
 def condition(rng: random.Random, cards: list[str], another: bool, depth: int = 2) -> str:
-    """Draw a formula that holds or not."""
+    """Draw a formula that is true or false."""
     compared = f"{number(rng, cards, another, depth)} {rng.choice(('<', '<=', '==', '!=', '>', '>='))} "
     compared += number(rng, cards, another, 0)
     kind = rng.random()
@@ -130,7 +130,7 @@ def condition(rng: random.Random, cards: list[str], another: bool, depth: int = 
 
 
 def _amount(rng: random.Random, cards: list[str], another: bool, event: str) -> str:
-    """Draw an amount that cannot be negative, and is small as a rule."""
+    """Draw an amount that cannot be negative and is usually small."""
     while True:
         text = varied(rng, cards, number(rng, cards, another, rng.randint(0, 2)), event)
         text = f"min({rng.randint(1, 4)}, {text})" if rng.random() < 0.8 else text
@@ -185,7 +185,7 @@ def clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
 
 
 def copying(rng: random.Random) -> dict[str, Any]:
-    """Draw a clause that gives copies as a rule (R103)."""
+    """Draw a clause that usually gives copies (R103)."""
     many = rng.choice((1, "card.cost > 1", "card.red or card.green or card.brown", "coins >= 3"))
     found: dict[str, Any] = {"event": "card_built", "by": rng.choice(BY), "gain": {COPIES: many}}
     found["each"] = rng.choice(EACH)
@@ -195,7 +195,7 @@ def copying(rng: random.Random) -> dict[str, Any]:
 
 
 def _any_clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
-    """Draw a clause, which may be one that is refused."""
+    """Draw a clause, possibly an invalid one."""
     if rng.random() < 0.04:
         return copying(rng)
     event = rng.choice(tuple(TRIGGERS))
@@ -238,7 +238,7 @@ def _any_clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
 
 
 def _sets(event: str, itself: bool) -> list[str]:
-    """Return the sets from which a city may choose a card at an event, if it decides itself or not (R105)."""
+    """Return the sets from which a city may choose a card at an event, given whether it decides itself (R105)."""
     return [name for name in CARD_FROM if name not in HAND_EVENTS or (itself and event in HAND_EVENTS[name])]
 
 
@@ -271,14 +271,14 @@ def _option(
 
 
 def _price(rng: random.Random, cards: list[str], another: bool, event: str) -> dict[str, Any]:
-    """Draw what an effect costs: nothing, coins, counters, or both."""
+    """Draw the cost of an effect: nothing, coins, counters, or both."""
     coins, counter = _amount(rng, cards, another, event), _amount(rng, cards, another, event)
     paid = {"counter": {rng.choice(list(COUNTERS)): counter}}
     return rng.choice(({}, {"price": coins}, {"price": paid}, {"price": {"coins": coins, **paid}}))
 
 
 def _effects(rng: random.Random, cards: list[str], event: str, named: bool, another: bool) -> dict[str, Any]:
-    """Draw what a clause, or an option of it, does."""
+    """Draw the effects of a clause or of one of its options."""
     found: dict[str, Any] = {}
     for _ in range(rng.randint(1, 2)):
         kind = rng.random()
@@ -295,7 +295,7 @@ def _effects(rng: random.Random, cards: list[str], event: str, named: bool, anot
 
 
 def _gain(rng: random.Random, cards: list[str], another: bool, event: str) -> tuple[str, Any]:
-    """Draw what is gained, and how much of it."""
+    """Draw a gain and its amount."""
     if event in ("built", "card_built", "bought") and rng.random() < 0.25:
         return COPIES, rng.choice((1, "card.cost > 1", "card.red or card.green", "coins >= 3"))
     if event == "bought" and rng.random() < 0.3:

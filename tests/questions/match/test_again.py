@@ -51,7 +51,7 @@ def test_repeating_a_match_folder_leaves_it_unchanged(wsim_command: Command) -> 
 
 
 def edited(words: tuple[str, ...], command: Command, change: Callable[[Any], None]) -> list[str]:
-    """Return the messages about an answer that was edited."""
+    """Edit an answer, repeat it and return the messages."""
     command(*words, "-o", "a.json")
     told = json.loads(Path("a.json").read_text())
     change(told)

@@ -23,7 +23,7 @@ PLAYED = ("rest", "random", "greedy", "--games", "240", "--players", "3", "--see
 
 
 def drawn(games: int, seed: int, worth: float) -> Any:
-    """Return the features of games in which seats have one of two things or not; the first is worth so much."""
+    """Return features of games in which seats may have one of two items, of which the first has a given worth."""
     random = np.random.default_rng(seed)
     has = random.random((2, games, 3)) < 0.4
     total = random.random((games, 3)) + worth * has[0]

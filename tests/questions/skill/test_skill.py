@@ -22,7 +22,7 @@ LADDER = "p,p:charm=3,p:charm=40"
 
 
 def rung(games: int, seed: int, worth: float) -> tuple[Any, Any]:
-    """Return who has one of two things, shape (2, games, 3), and wins; the first thing is worth so much."""
+    """Return which seats have each of two items, shape (2, games, 3), and which win; the first item has a worth."""
     random = np.random.default_rng(seed)
     has = random.random((2, games, 3)) < 0.4
     total = random.random((games, 3)) + worth * has[0]

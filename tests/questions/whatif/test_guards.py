@@ -26,7 +26,7 @@ OWNER = Metric("owner:X", "win_share", True, item="X", owned="built:X")
 
 
 class Made:
-    """Arms whose games are made up: sums of shape (arms, metrics, 3, games)."""
+    """Arms with synthetic games: sums of shape (arms, metrics, 3, games)."""
 
     def __init__(self, sums: NDArray[np.float64], metrics: tuple[Metric, ...] = (SCORE,)) -> None:
         self.sums, self.metrics = sums, metrics
@@ -36,7 +36,7 @@ class Made:
 
 
 def made(differences: NDArray[np.float64], spread: float = 10.0, seed: int = 0) -> Made:
-    """Return games of one seat in which variants differ by so much, shape (variants, games)."""
+    """Return one-seat games in which variants differ by the given amounts, shape (variants, games)."""
     base = np.random.default_rng([seed, 5]).normal(50, spread, differences.shape[1])
     sums = np.ones((1 + len(differences), 1, 3, differences.shape[1]))
     sums[0, 0, 0] = base
@@ -59,7 +59,7 @@ def answered(trial: Trial[Contrasts], metrics: tuple[Metric, ...] = (SCORE,)) ->
 
 
 def rare(rng: np.random.Generator, deals: int, share: float) -> NDArray[np.float64]:
-    """Return differences of mean 0: in ``share`` of the deals, of which one in twenty is 19, the others -1."""
+    """Return differences with mean 0 that affect a ``share`` of the deals: 19 in one of twenty, -1 in the others."""
     differs = rng.random(deals) < share
     return np.where(differs, np.where(rng.random(deals) < 0.05, 19.0, -1.0), 0.0)[None, :]
 
@@ -186,7 +186,7 @@ def test_a_remark_warns_of_early_stopping() -> None:
 
 
 def owners(moved: int, games: int = 1000) -> Made:
-    """Return games in which owners win half of theirs, and fewer own the thing in some games of the variant."""
+    """Return games in which owners of an item win half the time, and fewer seats own it in the variant."""
     rng = np.random.default_rng(1)
     sums = np.ones((2, 1, 3, games))
     sums[:, 0, 0] = rng.integers(0, 2, games)

@@ -16,7 +16,7 @@ RANDOM: dict[str, Any] = {"policies": "random", "threads": 1}
 
 
 def hands(plan: Plan, number: int) -> list[Any]:
-    """Return what was dealt in a game."""
+    """Return the cards dealt in a game."""
     return [age["hands"] for age in find_game(plan.game).prepare(plan).trace(number)["ages"]]
 
 

@@ -28,7 +28,7 @@ CHANGES = [
 
 
 def arm(random: np.random.Generator, deals: int, gain: float) -> list[Any]:
-    """Return the features of deals with a metric of worth and an ordinary one: up to two wishes a deal, some none."""
+    """Return features of deals for a worth metric and an ordinary metric, with zero to two wishes per deal."""
     followed, overruled = random.binomial(2, 0.8, deals), random.binomial(1, 0.3, deals)
     won, lost = random.binomial(followed, 0.3 + gain), random.binomial(overruled, 0.25)
     who, ones = np.zeros((2, deals)), np.ones(deals)

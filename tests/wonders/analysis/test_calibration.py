@@ -1,4 +1,4 @@
-"""The human figures, and a run compared with them."""
+"""The published figures of human play, and comparisons of runs with them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_calibration_figures_of_three_games_by_hand() -> None:
 
 
 def human_like(games: int, shift: float) -> pl.DataFrame:
-    """Return four-player games with scores and science as the humans', but for a shift in human deviations."""
+    """Return four-player games with human-like scores and science, shifted by a number of human standard deviations."""
     rng = np.random.default_rng(1)
     human = analysis.human_figures().filter((pl.col("players") == 4) & (pl.col("group") == "all"))
     figures = {row["stat"]: row for row in human.iter_rows(named=True)}

@@ -30,7 +30,7 @@ SCHEMA: dict[str, Any] = {
 
 
 def small_picks() -> pl.DataFrame:
-    """Return two games with every kind of fate."""
+    """Return two games in which cards are taken, passed and last seen in every possible way."""
     rows = [
         (0, 0, 1, 1, "turn", "Altar", "build", "paid", ["Altar", "Baths", "Press"]),
         (0, 1, 1, 1, "turn", "Tavern", "sell", None, ["Altar", "Tavern"]),
@@ -141,7 +141,7 @@ def experiment(games: int, seed: int, chance: float = 0.3) -> tuple[pl.DataFrame
 
 
 def truth(action: str, card: int) -> float:
-    """Return the effect by its definition, over all hands that can do it: action less the mean of the other moves."""
+    """Compute the effect by definition: action minus the mean of the other moves, over all hands that allow it."""
     effects = []
     for left_out in range(4):
         for rich in (False, True):

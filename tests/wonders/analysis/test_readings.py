@@ -1,4 +1,4 @@
-"""Win share when seen, taken, sold, buried; turn taken, first picks: against plain loops over the picks."""
+"""The drafting table (win share when seen, taken, sold, buried; turn taken) agrees with plain loops over the picks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def played() -> Any:
 
 
 def slowly(played: Any, level: tuple[str, ...] = ()) -> dict[str, dict[tuple[Any, ...], set[tuple[int, int]]]]:
-    """Return who saw, took, sold, buried each card (at each level): the seats, as (game, seat)."""
+    """Return the seats (game, seat) that saw, took, sold or buried each card, at each level."""
     found: dict[str, dict[tuple[Any, ...], set[tuple[int, int]]]] = {fate: defaultdict(set) for fate in FATES}
     for pick in played.picks.to_dicts():
         if pick["decision"] not in TURNS:

@@ -1,4 +1,4 @@
-"""The catalogue piece by piece: settings at the edges of their ranges, counters, how often clauses are expected."""
+"""Unit tests of the catalogue: settings at the limits of their ranges, counters, expected frequency of clauses."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from wsim.wonders.words import STAGE_ENTRY
 
 
 def values() -> dict[str, Any]:
-    """A value of every effect that some card or stage has."""
+    """Return an example value of every effect that a card or stage has."""
     found: dict[str, Any] = {}
     for ruleset in ruleset_names():
         catalogue = load_catalogue(ruleset)

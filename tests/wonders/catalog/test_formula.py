@@ -1,4 +1,4 @@
-"""Formulas: what they come to, in the kernels and by the twin; their bounds; what is said of mistakes; English."""
+"""Formulas: values in the kernels and in the twin, bounds, messages about mistakes, and descriptions in English."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def laid_out(side: Any) -> Any:
 
 
 def drawn(seed: int, count: int) -> list[str]:
-    """Draw formulas that are accepted."""
+    """Draw random formulas, and keep those that are accepted."""
     rng = random.Random(seed)
     found: list[str] = []
     cards = [name for cards in STRUCTURES for name in cards]
@@ -432,7 +432,7 @@ def test_clauses_are_described_in_english(clause: str) -> None:
 
 
 def stack_of(words: list[int]) -> int:
-    """Return how many numbers the words of a formula hold at once, by doing what each does to the stack."""
+    """Return the maximum stack depth of a formula, by simulating the effect of each word on the stack."""
     taken = {"end": 1, "neg": 1, "not": 1, "abs": 1, "if": 3} | dict.fromkeys(("number", "name", "card", "cards"), 0)
     held = deepest = 0
     for word in words:

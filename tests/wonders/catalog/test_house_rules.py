@@ -1,4 +1,4 @@
-"""House rules: settings as numbers, formulas and lists; what is refused, and how they are told and changed."""
+"""House rules: settings as numbers, formulas and lists; rejected values, descriptions and changes."""
 
 from __future__ import annotations
 

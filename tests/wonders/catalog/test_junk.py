@@ -22,7 +22,7 @@ JUNK = """
 
 
 def paths(table: dict[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Every path of a card file, items of lists included."""
+    """Return every path in a card file, including list items."""
     for key, value in table.items():
         yield (*above, key)
         if isinstance(value, dict):

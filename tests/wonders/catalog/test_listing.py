@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def row(rows: list[dict[str, Any]], **wanted: object) -> dict[str, Any]:
-    """The one row with these values."""
+    """Return the only row with these values."""
     (found,) = [r for r in rows if all(r[key] == value for key, value in wanted.items())]
     return found
 

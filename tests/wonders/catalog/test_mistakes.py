@@ -16,14 +16,14 @@ BLACK = ("Cells", "City Gates", "Customs", "Dive", "Hideout", "Militia", "Reside
 
 
 def refusal(changes: list[str], ruleset: str = "1e") -> list[str]:
-    """The lines of the refusal of these changes."""
+    """Apply invalid changes and return the lines of the error message."""
     with pytest.raises(UserError) as caught:
         load_catalogue(ruleset, changes=changes)
     return str(caught.value).splitlines()
 
 
 def patch_refusal(tmp_path: Path, text: str, ruleset: str = "1e") -> str:
-    """The first line of the refusal of a patch file, which is called mine.toml in it."""
+    """Read an invalid patch file called mine.toml and return the first line of the error message."""
     path = tmp_path / "mine.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError) as caught:
@@ -259,7 +259,7 @@ cards.Palace.copies=[3, 7
 
 
 def mistakes() -> list[Any]:
-    """The changes of ``CHANGES`` with their refusals."""
+    """Yield each change in ``CHANGES`` with its expected error message."""
     lines = [line.strip() for line in CHANGES.strip().splitlines()]
     return [pytest.param(lines[i + 1], lines[i + 2], id=lines[i][2:]) for i in range(0, len(lines), 3)]
 

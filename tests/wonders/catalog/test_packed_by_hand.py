@@ -1,4 +1,4 @@
-"""The packed form of a catalogue by hand: effects, cards, settings, further decks, counters and actions."""
+"""Unit tests of packed catalogues: effects, cards, settings, further decks, counters and actions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def empty() -> Any:
 
 
 def filled(before: Any, after: Any) -> dict[str, Any]:
-    """Return what differs between two records: field -> place -> value, or the value of a field without places."""
+    """Return the differences between two records: field -> index -> value, or field -> value for scalar fields."""
     found: dict[str, Any] = {}
     for name in RULES.names or ():
         old, new = np.asarray(before[name]), np.asarray(after[name])

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def differing(old: Catalogue, new: Catalogue) -> dict[str, Card]:
-    """The cards of ``new`` that ``old`` does not have in this form."""
+    """Return the cards in ``new`` that are missing or different in ``old``."""
     return {card.name: card for card in new.cards if card not in old.cards}
 
 

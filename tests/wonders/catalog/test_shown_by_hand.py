@@ -1,4 +1,4 @@
-"""What a catalogue shows, piece by piece: faces, pages, clauses and formulas in words; and clauses as they are read."""
+"""Unit tests of how catalogues are displayed (faces, pages, clauses and formulas in words) and clauses are read."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_changes_of_settings_and_stages_are_shown_where_they_belong() -> None:
 
 
 def read(*entries: Any) -> tuple[Any, list[str]]:
-    """Return the clauses of a list, and what is said of it, without the file and path."""
+    """Read a list of clauses; return the clauses and the messages without file and path."""
     problems = Problems("mine.toml")
     clauses = read_when(problems, ("cards", "Palace", "when"), list(entries))
     return clauses, [sentence.partition(": ")[2] for sentence in problems.sentences]

@@ -1,4 +1,4 @@
-"""Printed cards said by decisions, counters, amounts and prices, with the printed worth: four sets of twelve.
+"""Printed cards rewritten with decisions, counters, amounts and prices, with unchanged worth: four sets of twelve.
 
 The values of policies were corrected with the first two sets, and with one card of the third. The fourth set was
 written after that, before it was measured, and nothing was changed because of it.

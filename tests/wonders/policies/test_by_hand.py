@@ -1,4 +1,4 @@
-"""Policies of 7 Wonders piece by piece, as plain Python: each weight by what it is multiplied with, inputs of nets."""
+"""Unit tests of 7 Wonders policies in plain Python: the factor of each weight, and the inputs of nets."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ITEM, STAGE = 5, w.STAGE_ENTRY + 2
 
 
 def units(**amounts: int) -> np.uint64:
-    """Return units of resources as a word, a byte for each resource."""
+    """Pack resource units into a word, with one byte per resource."""
     return np.uint64(sum(amount << 8 * w.RESOURCES.index(name) for name, amount in amounts.items()))
 
 
@@ -68,7 +68,7 @@ def table(seats: int = 4, **values: Any) -> Any:
 
 
 def rules_of(players: int = 4, **values: Any) -> Any:
-    """Return rules in which no item does anything."""
+    """Return rules in which no item has an effect."""
     rules = SimpleNamespace(
         players=players, seats=players, teams=0, duo=0, cities=0, victory_points=[1, 3, 5], defeat_points=-1,
         science_at=-1, to_right=[0, 1, 0], last_played=[0, 0, 0], age_turns=[6, 6, 6],
@@ -99,7 +99,7 @@ def settings(age: int = 0, **weights: Any) -> Any:
 
 
 def parts(valued: Callable[[Any], float], age: int = 0) -> dict[str, Any]:
-    """Return what each weight of an age is multiplied with in a value."""
+    """Return the factor of each weight of an age in a value."""
     with np.errstate(over="ignore"):
         found = {name: float(valued(settings(age, **{name: 1.0}))) for name in INDEX}
     return {name: pytest.approx(part) for name, part in found.items() if part}
@@ -908,8 +908,8 @@ SPENDER = 7  # a clause
 def counted(
     monkeypatch: pytest.MonkeyPatch, worth: Any, of: int = w.OF_CITY, coming: float = 0.0, raisers: int = 3
 ) -> Any:
-    """Return the worth of steps of the first of two counters (0 to 9, now 1), given that of its values, and how many
-    other cities can raise it."""
+    """Return the worth of steps of the first of two counters (0 to 9, now 1), given the worth of its
+    values and the number of other cities that can raise it."""
     module = linked(monkeypatch, clause_gains, counter_value)
     rules = rules_of(
         counters=2, counter_of=[of, w.OF_CITY], counter_lasts=[w.FOR_GAME] * 2, counter_least=[0] * 2,

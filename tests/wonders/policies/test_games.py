@@ -35,7 +35,7 @@ SEARCHERS = ("search", "endgame")
 
 
 def quick(name: str) -> str:
-    """Return an entry of a policy that takes little time."""
+    """Return a line-up entry for a policy, with parameters that make it fast."""
     return f"{name}:playouts=2:candidates=2" if name in SEARCHERS else name
 
 
@@ -76,7 +76,7 @@ def test_games_do_not_depend_on_earlier_games() -> None:
 
 @pytest.mark.skipif(not JIT, reason="needs many games")
 class TestStrength:
-    """Published figures of simple bots and of human play, with room for chance."""
+    """Results agree with published figures of simple bots and human play, within sampling error."""
 
     def test_greedy_and_first_score_as_published(self) -> None:
         assert 46 < played("greedy", players=3, games=2000)["total"].mean() < 48  # 47.0

@@ -26,7 +26,7 @@ TABLES = [("1e", 3), ("1e", 7), ("2e", 4), ("2e-cities", 5), ("2e-cities-teams",
 
 
 def simulated(ruleset: str, players: int) -> Any:
-    """Return the simulator of a table of nets that explore."""
+    """Return a simulator in which exploring nets play all seats."""
     return GAME.prepare(Plan.make(ruleset=ruleset, players=players, policies="net:explore=0.2", seed=12))
 
 

@@ -29,14 +29,14 @@ FURTHER = ("deck_roles", "counters", "picked_roles", "options")
 
 
 def simulated(box: str, policies: str = "balanced:explore=0.2", **keys: Any) -> Any:
-    """Return the simulator of a table with one of the expansions of ``analysis/expansion``."""
+    """Return a simulator with one of the expansions in ``analysis/expansion``."""
     patch = [f"analysis/expansion/{box}.toml"] if box else []
     return GAME.prepare(Plan.make(**{"players": 4, "seed": 3, "patch": patch, "policies": policies, **keys}))
 
 
 @pytest.fixture
 def taught(tmp_path: Path) -> Path:
-    """A net with random weights for all further rows."""
+    """Return a net with random weights for all further input rows."""
     random, net = np.random.default_rng(1), LEARNER.load("")
     known = {name: (0.1 * random.standard_normal(net.arrays[name].shape)).astype(np.float32) for name in FURTHER}
     path = tmp_path / "taught.npz"
@@ -45,7 +45,7 @@ def taught(tmp_path: Path) -> Path:
 
 
 def further(state: Any) -> set[int]:
-    """Return the further rows of a state."""
+    """Return the further input rows of a state."""
     return set(np.flatnonzero(np.unpackbits(state["further"].view(np.uint8), bitorder="little")).tolist())
 
 

@@ -20,7 +20,7 @@ FOUR = ("Gizah A", "Rhodos A", "Ephesos A", "Alexandria A")
 
 
 def asked(p: Position, entry: str, seat: int) -> int:
-    """Return the index that a line-up entry picks from the list last made."""
+    """Return the index that a line-up entry picks from the most recent list of moves."""
     line_up = resolve([entry], 3)
     own, settings = p.game.own[seat], np.zeros(1, SETTINGS).view(np.recarray)[0]
     own.parameters[:], settings.weights[:] = line_up.parameters[0], line_up.weights[0]
@@ -29,7 +29,7 @@ def asked(p: Position, entry: str, seat: int) -> int:
 
 
 def picked(p: Position, entry: str, *hand: str, seat: int = 0, kind: str = "turn") -> Move:
-    """Return the move that a line-up entry picks of a hand."""
+    """Return the move that a line-up entry picks from a hand."""
     moves = p.moves(seat, *hand, kind=kind)
     return moves[asked(p, entry, seat)]
 

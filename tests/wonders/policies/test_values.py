@@ -1,4 +1,4 @@
-"""The value of every move (``move_values``) against the move that ``weighted`` picks, and what denying adds to it."""
+"""Move values (``move_values``) agree with the move that ``weighted`` picks, and include the value of denying."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ ROAD = {"gain": {"counter": {"road": 1}}}
 
 
 def reached(step: int, points: int) -> dict[str, Any]:
-    """Return the clause that scores a step of the road."""
+    """Return the clause that scores points for a step on the road."""
     return {"event": "scored", "points": f"{points} if counter.road >= {step} else 0"}
 
 
@@ -106,7 +106,7 @@ SETS = {
 
 
 def built(policy: str, cards: Collection[str], changes: tuple[str, ...] = ()) -> dict[str, int]:
-    """Return how often cards are built in games that are dealt alike, whatever the changes."""
+    """Return how often cards are built, in games whose deals do not depend on the changes."""
     frame = wsim.simulate(set=changes, players=PLAYERS, policies=policy, games=GAMES, seed=8)
     return {card: int(frame[f"built:{card}"].sum()) for card in cards}
 
