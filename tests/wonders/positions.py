@@ -1,4 +1,4 @@
-"""Positions laid out by name in the engine's own records, for tests of single rules.
+"""Set up positions by name in the engine's own records, for tests of single rules.
 
 >>> p = Position("1e", "Gizah A", "Rhodos A", "Ephesos A", age=2)
 >>> p.city(0, "Sawmill", coins=0)
@@ -32,7 +32,7 @@ TOKEN_PLACE = {1: 0, 3: 1, 5: 2}
 
 @dataclass(frozen=True)
 class Move:
-    """A legal move, decoded: ``card`` is empty where there is none, ``bank`` of a paid loss the coins paid."""
+    """A decoded legal move: ``card`` is empty if there is none; for a paid loss, ``bank`` is the coins paid."""
 
     action: str
     card: str
@@ -51,7 +51,7 @@ def rules(ruleset: str, players: int, changes: tuple[str, ...]) -> tuple[Catalog
 
 
 class Position:
-    """A table in the middle of a game: empty cities and hands, three coins each, every seat follows a script.
+    """A table in the middle of a game: empty cities and hands, three coins each, every seat following a script.
 
     ``boards`` are written "Gizah A", one per seat (the Free City's the third in 1e-duo); ``switches`` by their names.
     """
@@ -109,7 +109,7 @@ class Position:
         self.hidden.taken[seat] = NO_MOVE
 
     def count(self, seat: int, things: dict[str, Any]) -> None:
-        """Let a city have so many structures of some colours, stages and tokens, whatever they are called."""
+        """Give a city a number of structures of some colours, stages and tokens, without naming them."""
         for what, number in things.items():
             if what == "wonder_stages":
                 self.public.stages[seat] = number
@@ -121,7 +121,7 @@ class Position:
                 self.public.colors[seat, COLORS.index(what.replace("grey", "gray"))] = number
 
     def hand(self, seat: int, *cards: str) -> None:
-        """Give a seat exactly these cards of the age, copies of a name included."""
+        """Give a seat exactly these cards of the age, possibly several copies of a name."""
         slots = [self.names[card] for card in self.rules.slot_card[self.public.age]]
         slots = slots[: int(self.rules.slots[self.public.age])]
         word = 0
@@ -139,12 +139,12 @@ class Position:
             self.public.discarded += 1
 
     def script(self, seat: int, **indices: int) -> None:
-        """Say which index of the list a seat takes, by kind of decision (``loss=-1``); else it takes the first move."""
+        """Set the move index that a seat chooses, by kind of decision (``loss=-1``); the default is the first move."""
         for kind, index in indices.items():
             self.game.own[seat].parameters[DECISIONS.index(kind)] = index
 
     def go_to(self, age: int) -> None:
-        """Go on in another age, as the cities stand."""
+        """Continue in a different age with the current cities."""
         self.public.age = age - 1
 
     # --- asking ------------------------------------------------------------------------------------------------------
@@ -168,11 +168,11 @@ class Position:
         return [move.bank for move in self._listed()]
 
     def builds(self, seat: int, card: str) -> list[tuple[str, int, int, int]]:
-        """Return how, bank, left and right of every way to build a card."""
+        """Return (how, bank, left, right) for every way to build a card."""
         return [(m.how, m.bank, m.left, m.right) for m in self.moves(seat, card) if m.action == "build"]
 
     def stage_payments(self, seat: int, card: str = "") -> list[tuple[int, int, int]]:
-        """Return bank, left and right of every way to build the next stage."""
+        """Return (bank, left, right) for every way to build the next stage."""
         card = card or self.names[self.rules.slot_card[self.public.age, 0]]
         return [(m.bank, m.left, m.right) for m in self.moves(seat, card) if m.action == "stage"]
 
@@ -208,21 +208,21 @@ class Position:
         assert self._do(kernels.RESOLVE) == 0
 
     def deal(self, number: int = 0) -> None:
-        """Deal the age of game ``number`` of seed 0."""
+        """Deal the age as in game ``number`` of seed 0."""
         self._do(kernels.DEAL, 0, number)
 
     def play_turn(self) -> bool:
-        """Play a turn from the hands, each seat by its script; return whether nobody stopped it."""
+        """Play a turn from the hands, each seat by its script; return whether the turn was completed."""
         self.game.log.count = 0
         self.game.answer.wrong = 0
         return self._do(kernels.PLAY_TURN) == 0
 
     def pass_hands(self) -> None:
-        """Hand the hands on (R5)."""
+        """Pass the hands on (R5)."""
         self._do(kernels.PASS)
 
     def end_age(self) -> list[tuple[list[int], list[int], list[int]]]:
-        """Fight the conflicts; return seats, shields and token sums of each."""
+        """Resolve the conflicts; return seats, shields and token sums for each conflict."""
         self.game.log.count = 0
         self._do(kernels.END_AGE)
         fought = [event["values"] for event in self.events(layout.LOG_CONFLICT)]
@@ -237,24 +237,24 @@ class Position:
 
     @property
     def losses(self) -> list[tuple[int, int, int]]:
-        """Seat, coins paid and debts of every loss of the turn."""
+        """The seat, coins paid and debts of every loss in the turn."""
         return [(int(e["seat"]), int(e["values"][0]), int(e["values"][1])) for e in self.events(layout.LOG_LOSS)]
 
     @property
     def extra(self) -> list[tuple[int, str, str, str]]:
-        """Seat, kind of decision, action and card of every last card and build from the pile of the turn."""
+        """The seat, kind of decision, action and card of every last card and build from the pile in the turn."""
         picks = [e for e in self.events(layout.LOG_PICK) if int(e["decision"]) in (LAST_CARD, DISCARD_PILE)]
         moves = [(e, self._decoded(int(e["move"]))) for e in picks]
         return [(int(e["seat"]), DECISIONS[int(e["decision"])], move.action, move.card) for e, move in moves]
 
     @property
     def coins(self) -> list[int]:
-        """Every treasury."""
+        """The coins of every city."""
         return [int(coins) for coins in self.public.coins[: self.seats]]
 
     @property
     def debts(self) -> list[int]:
-        """Every city's debts."""
+        """The debts of every city."""
         return [int(debts) for debts in self.public.debts[: self.seats]]
 
     def owned(self, seat: int) -> set[str]:
@@ -271,14 +271,14 @@ class Position:
         return [value for value, at in TOKEN_PLACE.items() for _ in range(int(self.public.victory[seat, at]))]
 
     def points(self, seat: int) -> dict[str, int]:
-        """Return the score of a city by category, without those that are 0."""
+        """Return the score of a city by category, without categories that are 0."""
         self._do(kernels.SCORE)
         scores = dict(zip(CATEGORIES, map(int, self.game.result.points[seat]), strict=True))
         assert sum(scores.values()) == int(self.game.result.total[seat])
         return {name: points for name, points in scores.items() if points}
 
     def worth(self, *cards: str) -> int:
-        """Return the points that structures bring seat 0; counts of colours stay as they were."""
+        """Return the points that structures score for seat 0; counts of colours do not change."""
         colors = self.public.colors.copy()
         before = sum(self.points(0).values())
         self.city(0, *cards)

@@ -20,12 +20,12 @@ CATEGORY = {"blue": "civilian", "green": "science", "yellow": "commerce", "purpl
 
 
 def cards(ruleset: str) -> dict[str, Card]:
-    """Return the cards of a rule set by what a failure calls them."""
+    """Return the cards of a rule set, keyed by their labels in failure messages."""
     return dict(load(ruleset).cards)
 
 
 def stages(ruleset: str) -> dict[str, tuple[Any, str, int]]:
-    """Return wonder, side and number of every stage of a rule set by what a failure calls it."""
+    """Return the wonder, side and number of every stage of a rule set, keyed by its label in failure messages."""
     return {
         f"{wonder.name} {side}, stage {number + 1}": (wonder, side, number)
         for wonder in load(ruleset).wonders.values()
@@ -35,7 +35,7 @@ def stages(ruleset: str) -> dict[str, tuple[Any, str, int]]:
 
 
 def each_is_right(things: Mapping[str, _Thing], check: Callable[[_Thing], None]) -> None:
-    """Check every thing, and fail with the names and complaints of all that are wrong."""
+    """Check every item; fail with the names and errors of all wrong items."""
     wrong = {}
     for name, thing in things.items():
         try:
@@ -46,7 +46,7 @@ def each_is_right(things: Mapping[str, _Thing], check: Callable[[_Thing], None])
 
 
 def table(ruleset: str, board: str = "", side: str = "") -> Position:
-    """Return three cities, none of which sells anything; seat 0 has the board, or any."""
+    """Return three cities that sell no resources; seat 0 has the given board, if any."""
     side = side or ("A" if ruleset == "1e" else "day")
     names = [name for name in ("Gizah", "Rhodos", "Ephesos") if name != board]
     p = Position(ruleset, f"{board or 'Gizah'} {side}", *(f"{name} {side}" for name in names[-2:]))
@@ -57,7 +57,7 @@ def table(ruleset: str, board: str = "", side: str = "") -> Position:
 
 
 def packed(units: list[str]) -> int:
-    """Return units as the engine packs them."""
+    """Return units in the engine's packed form."""
     return sum(1 << 8 * RESOURCES.index(unit) for unit in units)
 
 
@@ -68,7 +68,7 @@ def produce(p: Position, units: list[str], coins: int) -> None:
 
 
 def check_cost(cost: Cost, p: Position, offered: Any) -> None:
-    """The cost is met by exactly its units and coins, and by nothing less; payments are [bank, left, right]."""
+    """Check that a cost is met by exactly its units and coins, not by less; payments are [bank, left, right]."""
     units = list(cost.units)
     produce(p, units, cost.coins)
     assert [list(payment) for payment in offered()] == [[cost.coins, 0, 0]]
@@ -108,7 +108,7 @@ def check_price(ruleset: str, card: Card) -> None:
 
 
 def expected_lasting(effects: tuple[Effect, ...]) -> dict[str, Any]:
-    """Return what lasting effects change in the public record."""
+    """Return the expected changes of the public record by lasting effects."""
     expected: dict[str, Any] = {"shields": 0, "plain": 0, "flex": [], "symbols": [0, 0, 0, 0], "points": 0}
     expected |= {"diplomacy": 0, "copy_science": 0}
     for effect in effects:
@@ -125,7 +125,7 @@ def expected_lasting(effects: tuple[Effect, ...]) -> dict[str, Any]:
 
 
 def lasting(p: Position) -> dict[str, Any]:
-    """Return what the public record holds of seat 0."""
+    """Return the fields of seat 0 in the public record."""
     public = p.public
     flex = [int(mask) for mask in public.flex[0][: int(public.flex_count[0])] if mask]
     if public.flex_role[0].any():
@@ -141,7 +141,7 @@ def lasting(p: Position) -> dict[str, Any]:
 
 
 def immediate(effects: tuple[Effect, ...]) -> int:
-    """Return the coins that an entry with fixed coins brings at once."""
+    """Return the immediate coins of an entry with a fixed number of coins."""
     return sum(int(effect["n"]) for effect in effects if effect["kind"] == "coins")
 
 

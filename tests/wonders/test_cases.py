@@ -18,14 +18,14 @@ SIDES = ((0, "own"), (1, "left"), (2, "right"))
 
 
 def cases(*topics: str) -> pytest.MarkDecorator:
-    """A parameter per case of the topics."""
+    """Return a test parameter for each case of the topics."""
     chosen = [case for case in CASES if case["topic"] in topics]
     assert chosen
     return pytest.mark.parametrize("case", chosen, ids=lambda case: f"case{case['id']}")
 
 
 def three(ruleset: str = "1e", **more: Any) -> Position:
-    """Three empty cities with boards of many stages, without coins."""
+    """Return three empty cities without coins, whose boards have many stages."""
     side = "night" if ruleset == "2e" else "B"
     p = Position(ruleset, f"Gizah {side}", f"Ephesos {side}", f"Alexandria {side}", **more)
     for seat in range(3):
@@ -34,7 +34,7 @@ def three(ruleset: str = "1e", **more: Any) -> Position:
 
 
 def card_named(p: Position, name: str) -> str:
-    """The catalogue's name of a card of a case (``haven``, ``bazaar``)."""
+    """Return the catalogue's name for a card in a case (``haven``, ``bazaar``)."""
     words = name.replace("bazaar", "bazar").replace("_", " ")
     return next(card for card in p.names if card.lower() == words)
 
@@ -73,7 +73,7 @@ def test_total(case: dict[str, Any]) -> None:
 
 
 def with_shields(shields: list[int], age: int) -> Position:
-    """Cities with so many shields each."""
+    """Return cities with the given numbers of shields."""
     boards = ("Gizah A", "Ephesos A", "Babylon A", "Olympia A")
     p = Position("1e", *boards[: len(shields)], age=age)
     for seat, number in enumerate(shields):
@@ -82,7 +82,7 @@ def with_shields(shields: list[int], age: int) -> Position:
 
 
 def military(p: Position) -> list[int]:
-    """Every seat's military points."""
+    """Return every seat's military points."""
     return [p.points(seat).get("military", 0) for seat in range(p.seats)]
 
 
@@ -197,7 +197,7 @@ def test_hands_go_left_in_ages_1_and_3(case: dict[str, Any]) -> None:
 
 
 def dealt(ruleset: str, players: int, age: int) -> list[str]:
-    """All names dealt in an age."""
+    """Return all card names dealt in an age."""
     hands = engine_table(ruleset, players).trace(0)["ages"][age - 1]["hands"]
     return [name for hand in hands for name in hand]
 

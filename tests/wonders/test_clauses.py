@@ -64,7 +64,7 @@ def drawn_case(seed: int) -> Case:
 
 
 def of_table(rng: random.Random, names: list[str]) -> Clause:
-    """Draw a clause of a rule of the table (R87), which is not built."""
+    """Draw a clause for a rule of the table (R87), which belongs to no card or stage."""
     while True:
         if (drawn := clause(rng, names))["event"] != "built":
             return drawn
@@ -141,7 +141,7 @@ def test_invented_cards_agree_with_the_twin(name: str, number: int, players: int
 
 
 def one_for_each_word() -> dict[str, list[Clause]]:
-    """Return clauses in which each event, city and thing stands, by the word that a card is there for."""
+    """Return clauses that cover each event, city and item, by the word that they cover."""
     coin = {"gain": {"coins": 1}}
     moments = [event for event in TRIGGERS if event not in (*MOVE_TRIGGERS, *COST_TRIGGERS, "built", "scored")]
     found: dict[str, list[Clause]] = {event: [{"event": event, **coin}] for event in ("built", *moments)}

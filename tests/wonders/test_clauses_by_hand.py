@@ -1,4 +1,4 @@
-"""Clauses and formulas, kernel by kernel, as plain Python: when they act, on whom, and what a formula reads."""
+"""Unit tests of clause and formula kernels in plain Python: when and on whom they act, and what formulas read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STAGE = w.STAGE_ENTRY
 def move(
     card: int, action: int, how: int = 0, bank: int = 0, left: int = 0, right: int = 0, slot: int = 0
 ) -> np.uint64:
-    """Return a move as the head of ``kernels/moves.py`` lays it out."""
+    """Return a packed move in the format described at the top of ``kernels/moves.py``."""
     return np.uint64(card | action << 8 | how << 12 | bank << 16 | left << 24 | right << 32 | slot << 40)
 
 
@@ -32,7 +32,7 @@ def move(
 
 
 class Acting:
-    """Clauses, one for each trigger and entry, in a game of four; it notes what is done instead of doing it."""
+    """A game of four with a clause for each trigger and entry; it records actions instead of performing them."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, given: list[dict[str, Any]]) -> None:
         """``given``: of each clause its trigger, entry, by, each, seller, colors, condition, options, actions."""
@@ -71,7 +71,7 @@ class Acting:
         return int(self.amount(formula, owner, other))
 
     def noted(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Note on which cities clauses act, and what the event was then."""
+        """Record the cities on which clauses act, and the event at that time."""
         public = self.game.public
 
         def act_in(game: Any, rules: Any, clause: int, owner: int, city: int, other: int, first: int, end: int) -> None:
@@ -324,7 +324,7 @@ def reading(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def read(module: Any, public: Any, rules: Any, operation: str, name: int, whose: int = 0, owner: int = 0) -> int:
-    """Return what a formula of an owner reads of a city: its own, the other (2), the left, the right one."""
+    """Evaluate a name in an owner's formula for its own city, the other city (2), the left or the right neighbour."""
     return int(module.leaf(public, rules, OPERATION[operation], whose | name << 2, owner, 2))
 
 

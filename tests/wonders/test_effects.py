@@ -304,7 +304,7 @@ def test_reading_executes_nothing(tmp_path: Path) -> None:
 
 
 def said_of(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> str:
-    """Return what a command that is refused says."""
+    """Run a command that is rejected and return its error message."""
     with pytest.raises(SystemExit) as left:
         main(list(words))
     assert left.value.code == 2

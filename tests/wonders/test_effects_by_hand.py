@@ -1,4 +1,4 @@
-"""Effects, kernel by kernel, as plain Python: clauses, whose they are, what leaves a city, conflicts, the old state."""
+"""Unit tests of effect kernels in plain Python: clauses, their owners, lost items, conflicts, the earlier state."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ STAGE = w.STAGE_ENTRY + 2
 
 
 class Stopped(Exception):  # noqa: N818
-    """A game was stopped: what, whose, by which entry, the value and the limit."""
+    """Raised when a game is stopped: the number, its seat, the entry, the value and the limit."""
 
 
 def in_words(*counts: int) -> np.uint64:
-    """Return amounts of the seven resources as a packed word, a byte for each."""
+    """Pack amounts of the seven resources into a word, with one byte for each."""
     return np.uint64(sum(count << 8 * lane for lane, count in enumerate(counts)))
 
 
@@ -73,7 +73,7 @@ def table() -> Any:
 
 
 def changes(old: Any, new: Any) -> dict[str, dict[tuple[int, ...], int]]:
-    """Return what differs between two games: field -> place -> new value."""
+    """Return the differences between two games: field -> index -> new value."""
     found: dict[str, dict[tuple[int, ...], int]] = {}
     for part in ("public", "hidden"):
         for name, values in vars(getattr(old, part)).items():
@@ -332,7 +332,7 @@ def test_counters_change_within_bounds_and_table_counters_for_all_cities(monkeyp
 
 
 def city(**more: Any) -> Any:
-    """Return the public part of two cities without anything; ``more`` is what seat 1 has."""
+    """Return the public part of two empty cities; ``more`` sets fields of seat 1."""
 
     def zeros(*shape: int, kind: Any = np.int64) -> Any:
         return np.zeros((2, *shape), kind)
@@ -352,7 +352,7 @@ def city(**more: Any) -> Any:
 
 
 def cards(count: int, **more: Any) -> Any:
-    """Return rules of so many cards of every kind of effect, all without any but those named."""
+    """Return rules for a number of cards that have only the given effects: field -> card -> value."""
     rules = SimpleNamespace(
         cards=count, trade_price=2, switch=np.zeros(99, int), color=np.full(count, w.BLUE),
         abilities=np.zeros(w.STAGE_ENTRY + 9, int), produces=np.zeros(count, np.uint64),
@@ -483,7 +483,7 @@ def test_prices_rise_to_the_offers_of_the_remaining_posts(leaving: Any) -> None:
 
 
 def war(shields: list[int], diplomacy: list[int], teams: int = 0) -> Any:
-    """Return a game at the end of age II with so many shields and diplomacy tokens, and its rules."""
+    """Return a game at the end of age II with given shields and diplomacy tokens, and its rules."""
     seats = len(shields)
     public = SimpleNamespace(seats=seats, age=1, shields=shields, diplomacy=diplomacy,
                              victory=np.zeros((seats, 3), int), defeats=[0] * seats)  # fmt: skip

@@ -31,7 +31,7 @@ BANK = {7: 3, 8: 0, 9: 0, 30: 1, 31: 0}
 
 
 class Listing:
-    """Lists the moves of seat 0, whose hand has two copies of card 7 (slots 0 and 1), card 8 (2) and card 9 (4)."""
+    """Lists moves of seat 0, whose hand contains card 7 twice (slots 0 and 1), card 8 (slot 2) and card 9 (slot 4)."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, stage: int = -1, coins: int = 9, **rules: Any) -> None:
         self.module = linked(monkeypatch, moves, listing)
@@ -62,7 +62,7 @@ class Listing:
     def _pay_changed(
         self, public: Any, _rules: Any, solver: Any, _producer: Any, seat: int, entry: int, purse: int
     ) -> int:
-        """Let everything cost 1 more to the bank."""
+        """Increase every cost to the bank by 1."""
         count = self._pay(public, solver, seat, entry, BANK[int(entry)] + 1, purse)
         for place in range(count):
             solver.pairs[place] |= np.uint64(BANK[int(entry)] + 1 << layout.BANK_AT)
@@ -75,7 +75,7 @@ class Listing:
 
     @staticmethod
     def _words(move: int) -> str:
-        """Return card, slot, action; for a build how; coins to the bank, left and right; whether it spends."""
+        """Decode a move: card, slot, action, kind of build, coins to bank, left and right, whether it spends."""
         names = ("build", "stage", "sell", "decline", "pay")
         action = move >> 8 & 15
         way = ("paid", "chain", "free")[move >> 12 & 15] if action == w.BUILD else ""
@@ -183,7 +183,7 @@ def test_builds_from_the_pile_are_free_and_of_new_names(monkeypatch: pytest.Monk
 
 
 def machine(players: int = 3, **rules: Any) -> tuple[Any, Any]:
-    """Return a game in turn 2 of 6 of age II whose hands are the slots 10, 20, ..., and rules."""
+    """Return a game in turn 2 of 6 of age II with hands of the slots 10, 20, ..., and its rules."""
     seats = max(players, 3)
     own = [
         SimpleNamespace(

@@ -41,7 +41,7 @@ def test_the_seats_table_agrees_with_the_trace(ruleset: str, players: int) -> No
 
 
 def counts(moves: list[dict[str, Any]]) -> dict[str, int]:
-    """Return the counted columns of the seats table from one seat's moves."""
+    """Compute the counts in the seats table from one seat's moves."""
     from_pile = [move for move in moves if move.get("source") == "discard_pile"]
     others = [move for move in moves if move.get("source") != "discard_pile"]
     paid = [move for move in others if move["action"] != "sell"]
@@ -85,7 +85,7 @@ def test_the_picks_table_agrees_with_the_trace(ruleset: str, players: int) -> No
 
 
 def brief(move: dict[str, Any]) -> tuple[Any, ...]:
-    """Return what a row of the picks table and a move of a trace have in common."""
+    """Return the fields shared by a row of the picks table and a move in a trace."""
     return (
         move["seat"],
         move["card"],

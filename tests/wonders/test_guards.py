@@ -164,7 +164,7 @@ KEYS: dict[str, Any] = {"players": 7, "policies": "random", "set": PALACE}
 
 
 def first_break() -> tuple[int, str]:
-    """Return the first game that stops, and the sentence."""
+    """Return the number of the first game that stops, and the error message."""
     with pytest.raises(GameLimitError) as caught:
         wsim.simulate(wsim.Plan.make(**KEYS, games=300))
     found = STOPPED.fullmatch(str(caught.value))

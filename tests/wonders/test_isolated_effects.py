@@ -1,4 +1,4 @@
-"""Python effects in a process of their own (``wsim --isolated``, code of others)."""
+"""Python effects in a separate process (``wsim --isolated``, other people's code)."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ NO_VALUE = -(2**63)
 
 @pytest.fixture(autouse=True)
 def apart() -> Iterator[None]:
-    """Isolate everything."""
+    """Isolate all user code."""
     with isolated():
         yield
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IsolatedEffects]:
-    """A process that serves three functions; it takes seconds to start."""
+    """A process that serves three functions, shared because it takes seconds to start."""
     amount = "mine.flat(least=0, most=9) + mine.richest(1, least=0, most=9) + mine.raising(least=0, most=9)"
     with isolated():
         yield process_of(amount, tmp_path_factory.mktemp("served"))
@@ -68,7 +68,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IsolatedEffects
 
 @pytest.fixture
 def alone() -> Iterator[None]:
-    """No processes of other tests."""
+    """Hide the processes of other tests."""
     before = dict(effect_calls._PROCESSES)
     effect_calls._PROCESSES.clear()
     yield
@@ -77,7 +77,7 @@ def alone() -> Iterator[None]:
 
 
 def end_all() -> None:
-    """End all processes of effects."""
+    """End all effect processes."""
     for process in effect_calls.isolated_processes():
         process._process.end()
     effect_calls._PROCESSES.clear()
@@ -85,7 +85,7 @@ def end_all() -> None:
 
 
 def result_of(process: IsolatedEffects, function: str, *given: int, table: Any = None) -> tuple[int, str]:
-    """Return what the process answers, and why it failed."""
+    """Return the process's result and the reason for a failure."""
     number = [name for name, _ in process.functions].index(function)
     room = np.zeros(1, process.interface.table) if table is None else table
     arguments = [*given, *[0] * (isolated_effects.ARGUMENTS - len(given))]
@@ -117,7 +117,7 @@ def test_what_a_function_raises_is_told_and_the_next_call_is_answered(served: Is
 
 
 class Answering:
-    """A socket that answers with bytes, a few at a time, and then says that its process has ended."""
+    """A socket that returns prepared bytes, a few at a time, and then reports that its process has ended."""
 
     def __init__(self, *pieces: bytes) -> None:
         self.pieces, self.sent = list(pieces), b""

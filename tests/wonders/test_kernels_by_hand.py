@@ -1,4 +1,4 @@
-"""Kernels piece by piece, as plain Python: what was seen of hands and moves, redrawn pasts, the log, picks."""
+"""Unit tests of kernels in plain Python: knowledge of hands and moves, resampled pasts, the log, picks."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.jit_off
 
 
 def deed(card: int, action: int, seat: int, age: int, turn: int, decision: int = w.TURN, step: int = 0) -> np.uint64:
-    """Return a deed as docs of ``kernels/moves.py`` lay it out."""
+    """Return a packed public move in the format documented in ``kernels/moves.py``."""
     return np.uint64(card | action << 8 | seat << 40 | age << 44 | turn << 46 | decision << 50 | step << 53)
 
 
@@ -215,7 +215,7 @@ def test_a_random_slot_is_removed_from_the_pool(monkeypatch: pytest.MonkeyPatch)
 
 
 def looked(moment: int, deeds: int, **piles: int) -> SimpleNamespace:
-    """Return a player that saw the pile at a moment, after some deeds; ``c17=2``: two copies of card 17."""
+    """Return a player who saw the pile at a moment, after some public moves; ``c17=2``: two copies of card 17."""
     look = [0] * 4
     for name, copies in piles.items():
         card = int(name[1:])
@@ -401,7 +401,7 @@ def test_a_sampled_past_includes_the_free_city_cards(monkeypatch: pytest.MonkeyP
 
 
 def positioned(**public: Any) -> Any:
-    """Return a game of three seats in the second turn of age I, and of what it may be made of."""
+    """Return a game of three seats in the second turn of age I, with the knowledge for resampling it."""
     return SimpleNamespace(
         public=SimpleNamespace(**{"age": 0, "turn": 1, "built": np.zeros((3, 2), np.uint64), "discarded": 0} | public),
         own=[SimpleNamespace(hand=slots(), passed=np.zeros((3, 8), np.uint64)) for _ in range(3)],
@@ -598,7 +598,7 @@ def test_cards_are_drawn_one_by_one_without_replacement(
 
 
 def recruits(**values: Any) -> tuple[Any, Any]:
-    """Return a game of three players and rules: deck 0 has the secret cards 0 to 3, deck 1 the displayed 4 and 5."""
+    """Return a game of three players, and rules with the hidden cards 0-3 in deck 0, the shown 4 and 5 in deck 1."""
     rules = SimpleNamespace(
         players=3, decks=2, deck_from=[0, 4, 6], deck_dealt=[1, 0], deck_shown=[0, 2], deck_entry=100,
         deck_drafted=[0, 0], deck_moment=[0, 0], deck_trigger=[7, 8],

@@ -1,4 +1,4 @@
-"""Known cards by formula: every effect of cards.toml that a formula can say, said so, plays the same games.
+"""Known cards by formula: rewriting effects of cards.toml as formulas, where possible, gives the same games.
 
 What a formula cannot say stays: production that is for sale or either/or, symbols that others may copy, rebates, free
 builds by colour or turn, last cards, copied guilds, losses of coins that become debts, and the victory token of an age
@@ -39,13 +39,13 @@ TABLES = [("1e", 3), ("1e", 7), ("2e", 4), ("2e-cities", 5), ("2e-cities-teams",
 
 
 def counted(count: Count) -> str:
-    """Return as a formula what an effect counts."""
+    """Return the count of an effect as a formula."""
     cities = ["" if city == "self" else f"{city}." for city in count.cities]
     return f"{count.n} * ({' + '.join(city + NAMES.get(what, what) for city in cities for what in count.what)})"
 
 
 def as_clause(name: str, value: Any) -> Clause:
-    """Return an effect as a clause."""
+    """Rewrite an effect as a clause."""
     if name in ("points", "points_per"):
         return {"event": "scored", "points": value if name == "points" else counted(value)}
     if name == "points_if_wonder_complete":
@@ -70,7 +70,7 @@ def as_clause(name: str, value: Any) -> Clause:
 
 
 def can_be_said(ruleset: str, color: str, name: str, value: Any) -> bool:
-    """Return whether clauses can say an effect of a card of a colour, or of a stage (no colour)."""
+    """Return whether clauses can express an effect of a card with a colour, or of a stage (no colour)."""
     if name == "free_build":
         return bool(value == "once_per_age")
     if name == "produces":  # what clauses bring is not for sale, and R18 does not look at it
@@ -81,7 +81,7 @@ def can_be_said(ruleset: str, color: str, name: str, value: Any) -> bool:
 
 
 def entries(ruleset: str) -> Iterator[tuple[str, str, Effects]]:
-    """Yield the cards and stages of a rule set: how a patch names them, the cards' colours, and what they do."""
+    """Yield the cards and stages of a rule set: path in a patch, colour of a card, and effects."""
     catalogue = load_catalogue(ruleset)
     for card in catalogue.cards:
         yield f'cards."{card.name}"', card.color, card.effects
@@ -92,7 +92,7 @@ def entries(ruleset: str) -> Iterator[tuple[str, str, Effects]]:
 
 
 def said_by_formula(ruleset: str, group: str) -> tuple[str, int]:
-    """Return the patch that says the effects of a group by formula, and how many they are."""
+    """Return a patch that rewrites the effects of a group as formulas, and the number of these effects."""
     lines: list[str] = []
     found = 0
     for path, color, effects in entries(ruleset):
@@ -115,7 +115,7 @@ def said_by_formula(ruleset: str, group: str) -> tuple[str, int]:
 
 
 def off(value: Any) -> str:
-    """Return what a patch writes to take an effect away."""
+    """Return the patch value that removes an effect."""
     return "0" if isinstance(value, int) and not isinstance(value, bool) else "false"
 
 
@@ -125,7 +125,7 @@ def rows(ruleset: str, players: int, games: int, *patch: str) -> pl.DataFrame:
 
 
 def same_games(ruleset: str, players: int, games: int, folder: Path) -> None:
-    """Compare the games of a rule set with those of its effects by formula, group by group."""
+    """Compare games of a rule set with games in which its effects are formulas, group by group."""
     printed = rows(ruleset, players, games)
     for group in GROUPS:
         patch = folder / f"{group}.toml"

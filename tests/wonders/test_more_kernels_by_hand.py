@@ -1,4 +1,4 @@
-"""Further kernels piece by piece, as plain Python: bans, what is counted, options, prices, points, sampled pasts."""
+"""Further unit tests of kernels in plain Python: bans, counts, options, prices, points, sampled pasts."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def test_every_policy_handles_decisions_about_moving_cards() -> None:
 
 
 def _until(game: wsim.Game, card: str) -> list[dict[str, Any]]:
-    """Build a card as soon as it can be had, and return the legal moves of the first decision of its clauses."""
+    """Build a card as soon as possible, and return the legal moves of its clauses' first decision."""
     while game.decision != "effect":
         moves = game.legal()
         wanted = [move for move in moves if move.get("card") == card and move["action"] == "build"]

@@ -34,7 +34,7 @@ def twin_payments(
     own: Any = (), left: Any = (), right: Any = (), cost: str = "", discounts: Any = (), prices: Any = None,
     coins: int | None = None, bank: int = 0,
 ) -> list[tuple[int, int]]:  # fmt: skip
-    """Ask the twin as the public function is asked."""
+    """Call the twin with the arguments of the public function."""
 
     def of(side: str) -> Prices:
         if prices is not None:
@@ -82,7 +82,7 @@ PRICE = st.integers(0, 3)
 
 @st.composite
 def demands(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw what a city has, what neighbours sell at which prices, a cost of up to 12 units and a purse."""
+    """Draw a city's resources, its neighbours' resources and prices, a cost of up to 12 units, and a budget."""
     units = draw(st.sampled_from([1, 2, 3, 3, 4, 4, 5, 6, 7, 8, 10, 12]))
     kinds = draw(st.sampled_from(["WSCO", "GTP", "WSCOGTP", "WS", "OG"]))
     most = 5 if units < 8 else 7

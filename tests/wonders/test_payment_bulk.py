@@ -26,7 +26,7 @@ SHAPES = tuple(NUMBER)
 
 
 def described(public: Any, solver: Any) -> str:
-    """Tell the case that differs, with the answers of the solver and of the slow twin."""
+    """Describe a differing case, with the results of the solver and of the slow twin."""
 
     def symbols(seat: int) -> list[str]:
         plain = [name for i, name in enumerate(RESOURCES) for _ in range(int(public.sale[seat]) >> 8 * i & 255)]
@@ -68,7 +68,7 @@ def described(public: Any, solver: Any) -> str:
 
 
 def compare(shape: str, number: int, seed: int) -> list[int]:
-    """Compare so many cases; return how many could be paid, in several ways, with trade, with special discounts."""
+    """Compare a number of cases; return how many were payable, in several ways, with trade, with special discounts."""
     from tests.wonders.payment_kernels import compare_many  # here: compiled where it is used, in the slow tier
 
     public = np.zeros(1, PUBLIC).view(np.recarray)[0]

@@ -39,13 +39,13 @@ GAMES: dict[str, tuple[str, int, Any, dict[str, Any]]] = {
 
 
 def table_of(name: str) -> WondersSimulator:
-    """Return the table of a kept game."""
+    """Return the table of a stored game."""
     ruleset, players, line_up, plan = GAMES[name]
     return engine_table(ruleset, players, line_up, **plan)
 
 
 def told(name: str) -> str:
-    """Tell a kept game as the engine plays it now."""
+    """Replay a stored game with the current engine and return it as text."""
     table = table_of(name)
     return table.text(table.trace(0))
 

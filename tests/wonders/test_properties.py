@@ -23,7 +23,7 @@ PLAYERS = (RANDOM, *TASTES)
 
 
 def tables(ruleset: str, players: int) -> list[WondersSimulator]:
-    """Return tables of random play and of a mixed line-up that changes seats."""
+    """Return tables with random players, and with a mixed line-up in rotating seats."""
     line_up = [PLAYERS[seat % 4] for seat in range(players)]
     return [engine_table(ruleset, players, seed=21), engine_table(ruleset, players, line_up, seed=22, rotate=True)]
 
@@ -71,7 +71,7 @@ def test_cards_are_conserved(ruleset: str, players: int) -> None:
 
 
 class Bank:
-    """An independent bookkeeper: follows a trace and knows every treasury from the catalogue's effects alone."""
+    """An independent bookkeeper that follows a trace and computes all coins from the catalogue's effects."""
 
     def __init__(self, catalogue: Catalogue, trace: dict[str, Any]) -> None:
         self.catalogue = catalogue
@@ -100,12 +100,12 @@ class Bank:
         return sum(self.catalogue.card(name).color == what for name in self.structures[seat])
 
     def per(self, seat: int, count: Count) -> int:
-        """Return the coins of an effect that counts."""
+        """Return the coins of a counting effect."""
         where = {"self": seat, "left": (seat + 1) % self.number, "right": (seat - 1) % self.number}
         return count.n * sum(self.count(where[city], what) for city in count.cities for what in count.what)
 
     def place(self, move: dict[str, Any]) -> Effects | None:
-        """Put a card where it goes and pay for it; return the effects of what was built."""
+        """Place a card and pay for it; return the effects of the structure or stage."""
         seat = move["seat"]
         if move["action"] == "sell":
             self.coins[seat] += self.rules.sale_coins
@@ -121,7 +121,7 @@ class Bank:
         return self.catalogue.card(move["card"]).effects
 
     def resolve(self, moves: list[dict[str, Any]]) -> None:
-        """Place simultaneous moves, then their immediate coins."""
+        """Place the cards of simultaneous moves, then add their immediate coins."""
         placed = [(move["seat"], self.place(move)) for move in moves]
         for seat, effects in placed:
             if effects is None:

@@ -1,4 +1,4 @@
-"""The recorded cases that the twin has to be asked by itself: science, sums, counts, ranks, decks."""
+"""The recorded cases that need direct calls of the twin: science, sums, counts, ranks, decks."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ CASES = json.loads((Path(__file__).parents[1] / "data" / "cases.json").read_text
 
 
 def cases(*topics: str) -> pytest.MarkDecorator:
-    """A parameter per case of the topics."""
+    """Return a test parameter for each case of the topics."""
     chosen = [case for case in CASES if case["topic"] in topics]
     assert chosen
     return pytest.mark.parametrize("case", chosen, ids=lambda case: f"case{case['id']}")
 
 
 def made_up(color: str, *effects: Effect) -> Card:
-    """A card with the given effects."""
+    """Return a card with the given effects."""
     return Card(f"a {color} card", color, Cost(0, ()), (), effects, {1: (3,)})
 
 
 def three(ruleset: str = "1e") -> Table:
-    """Three empty cities with boards of many stages."""
+    """Return three empty cities whose boards have many stages."""
     side = "night" if ruleset == "2e" else "B"
     return lay_out(ruleset, [Seat(f"Gizah {side}"), Seat(f"Ephesos {side}"), Seat(f"Alexandria {side}")])
 
@@ -61,7 +61,7 @@ def test_total(case: dict[str, Any]) -> None:
 
 
 def with_shields(shields: list[int], age: int) -> Table:
-    """Cities with so many shields each."""
+    """Return cities with the given numbers of shields."""
     boards = ("Gizah A", "Ephesos A", "Babylon A", "Olympia A")
     table = lay_out("1e", [Seat(board) for board, _ in zip(boards, shields, strict=False)], age=age)
     for city, number in zip(table.cities, shields, strict=True):

@@ -61,7 +61,7 @@ def test_cards_and_coins_are_conserved(ruleset: str, players: int, games: range)
 
 
 def check_turn(turn: dict[str, Any], before: list[int], cities: int) -> None:
-    """Every payment fits the treasury at the turn's start; every seat makes one move, in seat order (R10)."""
+    """Check that payments fit the coins at the start of the turn, and that each seat makes one move in order (R10)."""
     assert [move["seat"] for move in turn["moves"]] == list(range(cities))
     for move in turn["moves"]:
         assert move.get("bank", 0) + move.get("left", 0) + move.get("right", 0) <= before[move["seat"]]
@@ -133,13 +133,13 @@ def test_the_deal_does_not_depend_on_the_line_up() -> None:
 
 
 def take_first(view: View) -> int:
-    """A policy of one's own."""
+    """Choose the first legal move."""
     assert len(view.moves) > 1  # single moves are not asked
     return 0
 
 
 def take_last(view: View) -> int:
-    """Another policy."""
+    """Choose the last legal move."""
     return len(view.moves) - 1
 
 

@@ -19,7 +19,7 @@ def blind_pairs(
     own: Sequence[str],
     sides: Sequence[tuple[Sequence[str], Sequence[str], Prices]],
 ) -> set[tuple[int, int]]:
-    """Every payable pair: each unit gets its own symbol in every order, each rebate on every bought unit."""
+    """Enumerate all payable pairs: every assignment of symbols to units, and every choice of the rebated unit."""
     sources = [("own", symbol, False) for symbol in own]
     for name, (plain, board, _) in zip(("left", "right"), sides, strict=True):
         sources += [(name, symbol, False) for symbol in plain] + [(name, symbol, True) for symbol in board]

@@ -73,7 +73,7 @@ def test_a_table_can_be_played_again_after_an_illegal_index() -> None:
 
 
 def boards(table: Any, games: int) -> list[list[tuple[str, str]]]:
-    """Return wonder and side of every seat of some games."""
+    """Return the wonder and side of every seat in some games."""
     rows = played(table, games).reshape(games, table.seats)
     names = [wonder.name for wonder in table.catalogue.wonders]
     return [

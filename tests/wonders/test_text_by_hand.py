@@ -204,7 +204,7 @@ def test_a_packed_clause_decision_becomes_a_record(monkeypatch: pytest.MonkeyPat
 
 
 def gaining() -> tuple[Any, Any]:
-    """Return rules and the state of two cities; entry 5 has two shields, a gear and makes a wood."""
+    """Return rules and the state of two cities; entry 5 has two shields, a gear, and produces one wood."""
     rules = SimpleNamespace(triggers=1, shields={5: 2}, symbol={5: w.GEAR}, produces={5: 1 << 24})
     words = {name: np.zeros(2, np.int64) for name in ("plain", "reach", "turn_units", "shields", "age_shields",
                                                       "cheapest")}  # fmt: skip

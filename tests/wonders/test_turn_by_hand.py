@@ -26,7 +26,7 @@ def unit(*resources: int) -> np.uint64:
 
 
 def cities(**values: Any) -> Any:
-    """Return four cities without anything but five coins each, and the pile."""
+    """Return four empty cities with five coins each, and the discard pile."""
 
     def zeros(*shape: int, kind: Any = np.int64) -> Any:
         return np.zeros((4, *shape), kind)
@@ -53,7 +53,7 @@ def cities(**values: Any) -> Any:
 
 
 def rule_book(**values: Any) -> Any:
-    """Return rules in which entries do nothing but what is given: field -> entry -> value."""
+    """Return rules in which entries have only the given effects: field -> entry -> value."""
     columns = {"coins_per": 3, "coins_to_others": 2, "debt": 2, "coin_loss": 3, "points_per": 3, "price": 4,
                "turn_rebate": 2, "board_rebate": 2}  # fmt: skip
     names = ("one_of", "shields", "symbol", "abilities", "diplomacy", "copy_science", "color", "eventful", "coins",
@@ -84,7 +84,7 @@ def module() -> Any:
 
 
 def changed(public: Any, seat: int = 0) -> dict[str, Any]:
-    """Return the fields of a city that differ from one without anything."""
+    """Return the fields of a city that differ from an empty city."""
     empty = cities().public
     found = {}
     for name, values in vars(public).items():

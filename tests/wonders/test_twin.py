@@ -46,7 +46,7 @@ PLAYERS = {"1e": 3, "1e-duo": 2, "2e": 3, "2e-cities": 4, "2e-cities-teams": 4}
 def compare(
     ruleset: str, players: int, line_up: Sequence[Player], games: range, seed: int, rotate: bool = False, **more: Any
 ) -> None:
-    """Play the games on both sides and compare the traces."""
+    """Play the games in both engines and compare the traces."""
     table = engine_table(ruleset, players, line_up, seed=seed, rotate=rotate, **more)
     twin = Reference(ruleset, players, switches=more.get("switches"))
     policies = [twin_policy(ruleset, player) for player in line_up]
@@ -58,7 +58,7 @@ def compare(
 
 
 def first_difference(told: Any, expected: Any, path: str = "") -> str:
-    """Return where two traces first differ."""
+    """Return the first difference between two traces."""
     if isinstance(told, dict) and isinstance(expected, dict) and told.keys() == expected.keys():
         pairs = [(f"{path}.{key}", told[key], expected[key]) for key in told]
     elif isinstance(told, list) and isinstance(expected, list) and len(told) == len(expected):
@@ -69,7 +69,7 @@ def first_difference(told: Any, expected: Any, path: str = "") -> str:
 
 
 def line_up_for(players: int) -> tuple[Player, ...]:
-    """Return a mixed line-up of so many seats."""
+    """Return a mixed line-up for a number of seats."""
     return MIXED[:players]
 
 

@@ -25,7 +25,7 @@ MANY = 3  # words of one list side by side are that list, or a part of it, once 
 
 
 def listed(path: Path) -> Iterator[tuple[int, set[str]]]:
-    """Line and words of every list, tuple, set and dictionary of words in a module."""
+    """Yield the line and words of every list, tuple, set and dictionary of words in a module."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
             continue

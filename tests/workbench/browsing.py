@@ -1,4 +1,4 @@
-"""What the browser tests of the workbench share: entering by the address with the token, waiting, axe."""
+"""Shared helpers of the workbench's browser tests: opening pages with the token, waiting, accessibility checks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def base(address: str) -> str:
 
 
 def soon(chrome: Chrome, seconds: float = 90) -> WebDriverWait[Chrome]:
-    """Return what waits until something is so, also on a page that renews itself meanwhile."""
+    """Return a waiter for a condition that tolerates pages which refresh themselves meanwhile."""
     from selenium.common.exceptions import StaleElementReferenceException
     from selenium.webdriver.support.ui import WebDriverWait
 
@@ -25,7 +25,7 @@ def soon(chrome: Chrome, seconds: float = 90) -> WebDriverWait[Chrome]:
 
 
 def entered(chrome: Chrome, address: str, width: int, page: str = "") -> Chrome:
-    """Open a workbench in light colours by its address with the token, then a page of it."""
+    """Open a workbench in light colours at its address with the token, then one of its pages."""
     resize(chrome, width)
     colours(chrome, "light")
     chrome.get(address)
@@ -36,7 +36,7 @@ def entered(chrome: Chrome, address: str, width: int, page: str = "") -> Chrome:
 
 
 def fits(view: Chrome) -> None:
-    """Check that the page does not scroll sideways, on a phone and at a desk; it stays as wide as it was."""
+    """Check that the page does not scroll sideways at phone and desktop width, and restore its width."""
     width = int(view.execute_script("return innerWidth"))
     for other in (1280, 390):
         resize(view, other)
@@ -45,7 +45,7 @@ def fits(view: Chrome) -> None:
 
 
 def shown_and_sound(view: Chrome, address: str, page: str, scheme: str, width: int, prepare: str = "") -> None:
-    """Show a page; an accessibility engine has nothing to say of it, and it does not scroll sideways.
+    """Open a page; check that axe finds no accessibility problems and that it does not scroll sideways.
 
     ``prepare``: a script that is run before the engine.
     """

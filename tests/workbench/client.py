@@ -1,4 +1,4 @@
-"""A caller of the application without a network: one request, one reply."""
+"""Call the application without a network: one request, one response."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HOST = f"127.0.0.1:{PORT}"
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back."""
+    """The response to a request."""
 
     status: int
     headers: Mapping[str, str]
@@ -27,7 +27,7 @@ class Reply:
 
 
 class Caller:
-    """Calls the application of a folder as a browser with the token would."""
+    """Calls a folder's application in the same way as a browser with the token."""
 
     def __init__(self, folder: Path, **access: Any) -> None:
         self.app = application(Folder.of(folder), Access(TOKEN, port=PORT, keyed=KEYED, **access))
@@ -42,7 +42,7 @@ class Caller:
         return self.call("POST", path, given, [urlencode(fields).encode()])
 
     def call(self, method: str, path: str, headers: Mapping[str, str | None], body: Sequence[bytes] = (b"",)) -> Reply:
-        """Send a request, its body in parts; a header that is None is left out."""
+        """Send a request with its body in parts; headers that are None are omitted."""
         return asyncio.run(self.request(method, path, headers, body))
 
     async def request(

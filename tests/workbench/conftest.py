@@ -1,4 +1,4 @@
-"""Fixtures of the workbench: servers of folders."""
+"""Fixtures of the workbench: servers that serve test folders."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Serve = Callable[..., tuple["subprocess.Popen[str]", str]]
 
 @pytest.fixture(scope="module")
 def serve() -> Iterator[Serve]:
-    """Start servers, which end with the tests of the file."""
+    """Return a function that starts servers, which are stopped after the tests of the file."""
     running: list[subprocess.Popen[str]] = []
 
     def start(folder: Path, *words: str) -> tuple[subprocess.Popen[str], str]:

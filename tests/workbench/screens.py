@@ -1,6 +1,6 @@
-"""The pictures of ``docs/workbench.md``: ``python -m tests.workbench.screens docs/images`` (``nox -s screens``).
+"""The screenshots of ``docs/workbench.md``: ``python -m tests.workbench.screens docs/images`` (``nox -s screens``).
 
-Names of pictures as further arguments make only those.
+Further arguments name the screenshots to take; by default all are taken.
 
 A browser without a window looks at a server of a folder with three runs, an answer and a position; it needs what the
 tests marked ``browser`` need.
@@ -39,7 +39,7 @@ FINDINGS = 4
 
 
 def main(target: Path, *names: str) -> None:
-    """Write the pictures into a folder: all, or those that are named."""
+    """Write screenshots to a folder: all, or only the named ones."""
     target = target.resolve()
     target.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="wsim-screens-") as scratch:
@@ -72,7 +72,7 @@ def main(target: Path, *names: str) -> None:
 
 @contextlib.contextmanager
 def _serving(folder: Path) -> Iterator[str]:
-    """Give the address of a server of a folder."""
+    """Serve a folder and yield the address."""
     command = [sys.executable, "-m", "wsim", "open", "--no-browser", "-q", "--host", "0.0.0.0"]  # codes to scan
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True) as server:
@@ -84,7 +84,7 @@ def _serving(folder: Path) -> Iterator[str]:
 
 
 def _picture(chrome: Chrome, screen: Screen) -> bytes:
-    """Return what the browser shows of the page, from an element on, at most to the end of the page."""
+    """Return a screenshot of the page that begins at an element and ends at most at the end of the page."""
     script = """const [top, end] = [document.querySelector(arguments[0]), document.body].map(one =>
         one.getBoundingClientRect()); return [top.top + scrollY, end.bottom + scrollY]"""
     top, end = chrome.execute_script(script, screen.start)
@@ -97,7 +97,7 @@ def _picture(chrome: Chrome, screen: Screen) -> bytes:
 
 
 def _first(chrome: Chrome, server: str) -> None:
-    """Look at a run after its first games."""
+    """Show a run after its first games."""
     chrome.get(f"{server}/")
     chrome.find_element("css selector", ".doors button").click()
     shown = "return !(document.getElementById('so-far')?.hidden ?? true)"
@@ -105,7 +105,7 @@ def _first(chrome: Chrome, server: str) -> None:
 
 
 def _studies(chrome: Chrome, server: str) -> None:
-    """Look at the studies, once what they found is known."""
+    """Show the studies once their findings have been computed."""
     chrome.get(f"{server}/")
     chrome.execute_script("document.querySelector('.where').remove()")  # a temporary folder
     soon(chrome, PATIENCE).until(lambda one: len(one.find_elements("css selector", ".finding svg")) >= FINDINGS)
@@ -120,7 +120,7 @@ def _questions(chrome: Chrome, server: str) -> None:
 
 
 def _stop(chrome: Chrome) -> None:
-    """Stop what is being played, so that it does not slow down the next picture."""
+    """Stop the games in progress, so that they do not slow down the next screenshot."""
     for button in chrome.find_elements("css selector", "#asked form button"):
         button.click()
 
@@ -149,7 +149,7 @@ def _card(chrome: Chrome, server: str) -> None:
 
 
 def _form(chrome: Chrome, server: str) -> None:
-    """Look at a form with a change in words, and a mistake beside its field."""
+    """Show a form with a change described in words, and a mistake next to its field."""
     chrome.get(f"{server}/ask/whatif?change=cards.Palace.points%3D5&metric=built%3APalace")
     soon(chrome, PATIENCE).until(lambda one: one.find_element("css selector", "#preview").is_displayed())
     picker = chrome.find_element("css selector", "details.picker[data-picker=value]")
@@ -161,7 +161,7 @@ def _form(chrome: Chrome, server: str) -> None:
 
 
 def _ask(chrome: Chrome, server: str) -> None:
-    """Ask for so narrow an interval that it takes minutes, and look after some thousand deals."""
+    """Ask a question with a narrow interval that takes minutes, and show its page after a few thousand deals."""
     chrome.get(f"{server}/ask")
     fill(chrome, "match", {"policies": "military,science", "within": "0.0005", "budget": "400k", "out": "rivals.json"})
     soon(chrome, PATIENCE).until(effects)
@@ -172,7 +172,7 @@ def _change(chrome: Chrome, server: str) -> None:
 
 
 def _move(chrome: Chrome, server: str) -> None:
-    """Move a slider, and look after some thousand deals."""
+    """Move a slider, and show the page after a few thousand deals."""
     chrome.get(f"{server}/move?at=Palace&change=cards.Palace.points%3D4")
     enough = "return Number(document.getElementById('state').textContent.split(' ')[0].replace(',', '')) >= 2000"
     soon(chrome, PATIENCE).until(lambda one: one.execute_script(enough))
@@ -190,7 +190,7 @@ def _play(chrome: Chrome, server: str) -> None:
 
 
 def _watch(chrome: Chrome, server: str) -> None:
-    """Look at policies that play, after some turns."""
+    """Show a game between policies after some turns."""
     chrome.get(f"{server}/play")
     chrome.find_element("id", "name0").clear()
     chrome.find_element("css selector", "form.form .act").click()
@@ -202,13 +202,13 @@ def _watch(chrome: Chrome, server: str) -> None:
 
 
 def _table(chrome: Chrome, server: str) -> None:
-    """Look at the form of a new table."""
+    """Show the form for a new table."""
     chrome.get(f"{server}/play")
     chrome.find_element("css selector", "form.form details").click()
 
 
 def _invited(chrome: Chrome, server: str) -> None:
-    """Look at what a phone shows that has scanned the code of a table."""
+    """Show the page that a phone opens after scanning a table's QR code."""
     chrome.get(f"{server}/play")
     opened(chrome, "Ann", "Bob", "Cleo")
     invitation = str(chrome.find_element("id", "invite").get_attribute("href"))
@@ -217,17 +217,17 @@ def _invited(chrome: Chrome, server: str) -> None:
 
 
 def _rows(chrome: Chrome, server: str) -> None:
-    """Look at the cards of the third age as a table."""
+    """Show the cards of the third age as a table."""
     chrome.get(f"{server}/run?run=worth&table=cards&filter=age%3D3")
 
 
 def _replay(chrome: Chrome, server: str) -> None:
-    """Look at a replay as it is sent to somebody, in the middle of its second age."""
+    """Show a replay file in the middle of its second age."""
     chrome.get(f"{Path('game.html').resolve().as_uri()}#10")
 
 
 def _night(chrome: Chrome, server: str) -> None:
-    """Look at a table as phones reach it."""
+    """Show a table at the address that phones use."""
     chrome.get(f"{server}/play")
     opened(chrome, "Ann", "Bob", "Cleo")
 

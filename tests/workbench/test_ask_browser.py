@@ -28,12 +28,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def view(chrome: Chrome, address: str) -> Chrome:
-    """The list of questions, 390 pixels wide."""
+    """Open the list of questions in a window 390 pixels wide."""
     return entered(chrome, address, 390, "/ask")
 
 
 def fill(view: Chrome, kind: str, fields: dict[str, str]) -> None:
-    """Fill the form of a question and ask, by keys alone."""
+    """Fill in and submit the form of a question, using only the keyboard."""
     from selenium.webdriver.common.keys import Keys
 
     view.find_element("css selector", f"a[href='/ask/{kind}']").send_keys(Keys.ENTER)

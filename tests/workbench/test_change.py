@@ -26,7 +26,7 @@ def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Caller:
 
 
 def changed(caller: Caller, **fields: str) -> tuple[int, str]:
-    """Return the status, and where it leads or what the page says."""
+    """Submit changes; return the status, and the redirect target or the text of the page."""
     reply = caller.get(f"/change?{urlencode({**PALACE, **fields})}")
     return reply.status, unquote_plus(reply.headers.get("location", "")) or html.unescape(reply.text)
 

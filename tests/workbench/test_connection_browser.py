@@ -39,7 +39,7 @@ pytestmark = pytest.mark.browser
 
 @dataclass
 class Line:
-    """A workbench whose replies come late, and that can be cut off and reached again: its tables stay.
+    """A workbench with delayed replies that can be disconnected and reconnected without losing its tables.
 
     Attributes
     ----------
@@ -58,12 +58,12 @@ class Line:
         self.reached()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer late."""
+        """Delay the response to a request."""
         await asyncio.sleep(self.delay)
         await self.app(scope, receive, send)
 
     def reached(self) -> None:
-        """Let the server answer, at the port where it was."""
+        """Make the server reachable again, at the same port."""
         config = uvicorn.Config(
             self, port=self.port, log_level="critical", lifespan="off", ws="none", timeout_graceful_shutdown=1
         )
@@ -74,7 +74,7 @@ class Line:
             time.sleep(0.01)
 
     def cut(self) -> None:
-        """End every connection, and take no new one."""
+        """Close every connection, and accept no new ones."""
         self._server.should_exit = True
         self._thread.join()
 
@@ -84,7 +84,7 @@ class Line:
 
 @pytest.fixture
 def line(chrome: Chrome, tmp_path: Path) -> Iterator[Line]:
-    """A workbench of an empty folder, whose address the browser knows."""
+    """Start a workbench for an empty folder, and open its address in the browser."""
     made = Line(tmp_path)
     resize(chrome, 390)
     colours(chrome, "light")

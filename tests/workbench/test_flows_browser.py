@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def state(view: Chrome) -> list[Any]:
-    """Return the address, how many cards and rows are shown, and the headings, once the page is there."""
+    """Wait for the page; return its address, the numbers of visible cards and rows, and the headings."""
     soon(view).until(lambda one: one.execute_script("return document.readyState") == "complete")
     found: list[Any] = view.execute_script(STATE)
     return found
@@ -79,7 +79,7 @@ def test_a_reload_the_way_back_and_another_tab_show_the_same(
 
 @pytest.fixture
 def media(chrome: Chrome) -> Iterator[Chrome]:
-    """A browser whose media are those of the other tests again afterwards."""
+    """A browser whose emulated media settings are reset after the test."""
     yield chrome
     colours(chrome, "light")
 

@@ -29,7 +29,7 @@ def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Caller:
 
 
 def checked(caller: Caller, kind: str, **fields: str) -> dict[str, Any]:
-    """Return what the deep check of a form says."""
+    """Return the result of the deep check of a form."""
     reply = caller.post(f"/ask/{kind}/check", [*fields.items(), ("deep", "1")])
     assert reply.status == 200
     found: dict[str, Any] = json.loads(reply.text)

@@ -30,7 +30,7 @@ def until(done: Callable[[], bool]) -> None:
 
 
 def finish(table: Table) -> None:
-    """Make the first legal move of everybody until the game is over."""
+    """Make the first legal move for every seat until the game is over."""
     while not table.over:
         for seat in list(table.waited_for()):
             decision = table.decision(seat)

@@ -32,7 +32,7 @@ from wsim.workbench.table_view import TableView
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two runs, and an answer."""
+    """Create a folder with two runs and an answer."""
     root = tmp_path_factory.mktemp("look")
     record(Plan.make(games=120, seed=3, policies=MIXED), root / "one")
     record(Plan.make(games=60, seed=3, players=3, policies=MIXED[:3], picks=True), root / "three")
@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def caller(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Caller:
-    """A browser of somebody who called ``wsim open`` in the folder."""
+    """A browser that has opened the folder with ``wsim open``."""
     monkeypatch.chdir(folder)
     return Caller(folder)
 

@@ -43,7 +43,7 @@ def address(tmp_path_factory: pytest.TempPathFactory, serve: Serve) -> str:
 
 @pytest.fixture
 def view(chrome: Chrome, address: str) -> Iterator[Chrome]:
-    """The first page at 1280 pixels, light; no page may leave a complaint in the console."""
+    """Open the first page at 1280 pixels in light colours; fail if a page leaves an error in the console."""
     from selenium.webdriver.support.ui import WebDriverWait
 
     resize(chrome, 1280)
@@ -73,13 +73,13 @@ def test_a_run_is_found_filtered_and_sorted_by_keys_alone(view: Chrome) -> None:
     from selenium.webdriver.support.ui import WebDriverWait
 
     def follow(part: str) -> None:
-        """Press Enter, and wait for the page that it leads to."""
+        """Press Enter, and wait for the next page."""
         view.switch_to.active_element.send_keys(Keys.ENTER)
         loaded = "return location.href.includes(arguments[0]) && document.readyState === 'complete'"
         WebDriverWait(view, 60).until(lambda one: one.execute_script(loaded, part))
 
     def to(selector: str) -> None:
-        """Press the tabulator until something has the focus."""
+        """Press the Tab key until an element has the focus."""
         for _ in range(80):
             view.switch_to.active_element.send_keys(Keys.TAB)
             if view.execute_script("return document.activeElement.matches(arguments[0])", selector):

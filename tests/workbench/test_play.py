@@ -1,4 +1,4 @@
-"""Play: whole games over HTTP, and that a seat's link never carries what its seat may not know."""
+"""Play: whole games over HTTP, and pages of a seat that never reveal hidden information."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def link(table: Table, seat: int = 0) -> str:
 
 
 def chosen(caller: Caller, address: str, page: Reply | None = None, move: str | None = None) -> Reply:
-    """Make the first legal move of a seat's page, or another, without the token of whoever opened the table."""
+    """Make the first legal move on a seat's page, or a different one, without the token of the table's owner."""
     shown = page or caller.get(address, cookie=None)
     stamp = STAMP.search(shown.text)
     assert stamp is not None, shown.text
@@ -56,7 +56,7 @@ def chosen(caller: Caller, address: str, page: Reply | None = None, move: str | 
 
 
 def refusal(caller: Caller, address: str, reply: Reply) -> str:
-    """Return the page that a refused move or undo leads to: that of the seat, whose address can be loaded again."""
+    """Return the page after a rejected move or undo: the page of the seat, whose address can be reloaded."""
     assert (reply.status, reply.headers["location"]) == (303, address)
     page = caller.get(address, cookie=None)
     assert page.status == 200
@@ -191,13 +191,13 @@ def test_a_seat_with_chances_sees_the_turning_points_so_far(caller: Caller) -> N
 
 
 def hidden_names(game: wsim.Game, seat: int, known: str) -> set[str]:
-    """Return the cards that other seats hold and that are not in what this one knew at any moment so far."""
+    """Return the cards in other hands that this seat has not known at any moment so far."""
     hands = enumerate(game.record()["hands"])
     return {card for other, hand in hands if other != seat for card in hand if f'"{card}"' not in known}
 
 
 def unseen(game: wsim.Game) -> set[str]:
-    """Return the cards in hands that nobody has built in the open."""
+    """Return the cards in hands that no seat has openly built."""
     whole = game.record()
     public = json.dumps([whole["cities"], whole["public_moves"]])
     return {card for hand in whole["hands"] for card in hand if f'"{card}"' not in public}
@@ -240,7 +240,7 @@ def test_no_hidden_card_in_any_byte_of_a_whole_game(caller: Caller, rules: str) 
 
 
 def redrawn(caller: Caller, table: Table, address: str, seat: int, rng: int) -> tuple[str, str]:
-    """Return a page, and what it is when all that the seat cannot know is other: hands, decks, choices that wait."""
+    """Return a page, and the same page after resampling all hidden information: hands, decks, waiting choices."""
     page, played = caller.get(address, cookie=None).text, table._begun()
     real, played.game = played.game, played.game.determinize(seat, rng)
     try:

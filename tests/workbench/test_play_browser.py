@@ -40,13 +40,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def view(chrome: Chrome, address: str) -> Chrome:
-    """The tables, 390 pixels wide."""
+    """Open the list of tables in a window 390 pixels wide."""
     return entered(chrome, address, 390, "/play")
 
 
 @pytest.fixture(scope="module")
 def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    """The browser of somebody else, with a profile and cookies of its own, as wide as a desk."""
+    """A second browser with a separate profile and cookies, at desktop width."""
     with started(tmp_path_factory.mktemp("other")) as running:
         colours(running, "light")
         resize(running, 1280)
@@ -54,7 +54,7 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 
 
 def opened(view: Chrome, *names: str) -> list[str]:
-    """Open a table by keys; return the addresses of its seats."""
+    """Open a table by keyboard; return the addresses of its seats."""
     from selenium.webdriver.common.keys import Keys
 
     for seat, name in enumerate(names):

@@ -38,7 +38,7 @@ def folder_with(tmp_path: Path) -> Path:
 
 
 def broken(site: Path) -> list[tuple[str, str]]:
-    """Return the references of all pages that lead to no file of the site."""
+    """Return all links on pages that do not lead to a file of the site."""
     found = []
     for page in site.glob("*.html"):
         for to in map(unescape, REFERENCE.findall(page.read_text())):

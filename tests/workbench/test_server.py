@@ -35,7 +35,7 @@ ANSWER = {
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with an answer, something else, and a link out of it."""
+    """Create a folder with an answer, an unrelated file, and a link to a file outside."""
     inside = tmp_path / "open"
     inside.mkdir()
     (inside / "palace.json").write_text(json.dumps(ANSWER, indent=2))
@@ -147,7 +147,7 @@ IMPATIENT = ["-c", "from wsim.workbench import guard; guard.SECONDS = 1; from ws
 
 @pytest.fixture
 def opened(folder: Path, request: pytest.FixtureRequest) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """``wsim open`` as a process, and the address that it printed."""
+    """Start ``wsim open`` as a process; yield it with the printed address."""
     words = [sys.executable, *getattr(request, "param", ["-m", "wsim"]), "open", "--no-browser", str(folder)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)

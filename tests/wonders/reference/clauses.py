@@ -1,4 +1,4 @@
-"""What cards do by formula (R52-R58, R64-R69), read by a walk of its own over Python's syntax tree, with plain ints."""
+"""Effects by formula (R52-R58, R64-R69), evaluated independently on Python's syntax tree with plain integers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 
 @dataclass
 class Eyes:
-    """What a formula sees: its owner's city, another one, and how many more purple cards the owner counts (R29)."""
+    """The context of a formula: its owner's city, another city, and extra purple cards that the owner counts (R29)."""
 
     table: Table
     owner: City
@@ -56,13 +56,13 @@ class Eyes:
     source: str = ""  # the card or stage whose formula it is, for its counters (R70)
 
     def city(self, name: str) -> City:
-        """The city that a formula calls other, left or right."""
+        """Return the city that a formula calls other, left or right."""
         if name == "other":
             return self.other
         return self.table.named(self.owner.seat, name)
 
     def walk(self, node: ast.AST) -> int:
-        """The number of a part of the formula; a condition is 1 or 0."""
+        """Evaluate a part of the formula; conditions are 1 or 0."""
         match node:
             case ast.Constant(value=int(number)):
                 return number
@@ -122,12 +122,12 @@ class Eyes:
         raise AssertionError(ast.dump(node))
 
     def remembered(self, node: ast.Attribute) -> Card | None:
-        """The structure of ``last.red.cost``, or of ``left.first.cards.age``."""
+        """Return the structure that ``last.red.cost`` or ``left.first.cards.age`` refers to."""
         *whose, order, kind, _ = ast.unparse(node).split(".")
         return built(self.city(whose[0]) if whose else self.owner, order, kind)
 
     def title(self, node: ast.AST) -> str:
-        """The name of a structure, as written or of one that is spoken of; nothing for a stage, or if there is none."""
+        """Return the name of a structure, either literal or referred to; "" for a stage or if there is none."""
         if isinstance(node, ast.Constant):
             return str(node.value)
         assert isinstance(node, ast.Attribute)
@@ -138,7 +138,7 @@ class Eyes:
         return card.name if isinstance(card, Card) else ""
 
     def counted(self, city: City, node: ast.AST) -> int:
-        """A card that a city has, or a condition."""
+        """Return how many cards of a city match a name or a condition, or the value of a condition without cards."""
         match node:
             case ast.Constant(value=str(name)):
                 return int(city.owns(name))
@@ -148,7 +148,7 @@ class Eyes:
         return self.walk(node)
 
     def named(self, city: City, name: str) -> int:
-        """What is known of the table or a city."""
+        """Return a named fact about the table or a city."""
         of_table = {"age": self.table.age, "turn": self.table.turn}
         if name in of_table:
             return of_table[name]
@@ -196,12 +196,12 @@ class Eyes:
 
 
 def is_title(node: ast.AST) -> bool:
-    """Whether a part of a formula is the name of a structure."""
+    """Return whether a part of a formula is the name of a structure."""
     return isinstance(node, ast.Attribute) and node.attr == "name" and not ast.unparse(node).endswith("counter.name")
 
 
 def fact(thing: Card | Stage | Recruit, name: str) -> int:
-    """What a card or stage costs, its points and shields; of a card its age, whether it has a colour, a predecessor."""
+    """Return a fact about a card or stage: cost, points, shields; for cards also age, colour and predecessor."""
     units, coins = len(thing.cost.units), thing.cost.coins
     if name in ("cost", "units", "coins"):
         return {"cost": units + coins, "units": units, "coins": coins}[name]
@@ -221,21 +221,21 @@ def fact(thing: Card | Stage | Recruit, name: str) -> int:
 
 
 def fact_of_event(thing: Card | Stage | Recruit, how: str, order: int, name: str) -> int:
-    """A fact of what was just built, or how it was, or its number in the order of building (R71)."""
+    """Return a fact about the structure just built, how it was built, or its number in the building order (R71)."""
     if name == "order":
         return order
     return int(how == name) if name in ("paid", "by_chain", "free", "from_discard") else fact(thing, name)
 
 
 def built(city: City, order: str, kind: str) -> Card | None:
-    """The structure of a colour that a city built last, before the last, or first."""
+    """Return the structure of a colour that a city built last, second to last, or first."""
     cards = [card for card in city.structures if kind in (card.color, "cards")]
     at = {"first": 0, "last": len(cards) - 1, "previous": len(cards) - 2}[order]
     return cards[at] if 0 <= at < len(cards) else None
 
 
 class Sheet:
-    """What a function of a file is shown: the table, and with a city of it that city, by the names of formulas."""
+    """The data passed to an effect function: the table and, if given, a city, under the names used in formulas."""
 
     def __init__(self, eyes: Eyes, city: City | None = None) -> None:
         self.eyes, self.city = eyes, city
@@ -257,7 +257,7 @@ def value(
     fixed: dict[str, int] | None = None,
     source: str = "",
 ) -> int:
-    """What a formula comes to."""
+    """Evaluate a formula."""
     return Eyes(table, owner, other, more_purple, fixed=fixed, source=source).walk(
         ast.parse(str(text), mode="eval").body
     )
@@ -267,7 +267,7 @@ def value(
 
 
 def clauses_of(city: City) -> Iterator[tuple[dict[str, Any], Effect]]:
-    """The clauses of a city with where they stand: of structures by name, stages, recruits, the table (R54)."""
+    """Return the clauses of a city with their sources: structures by name, stages, recruits, the table (R54)."""
     for card in sorted((card for card in city.structures if card.clauses), key=lambda card: card.name):
         for clause in card.clauses:
             yield {"card": card.name, "when": clause["number"]}, clause
@@ -283,7 +283,7 @@ def clauses_of(city: City) -> Iterator[tuple[dict[str, Any], Effect]]:
 
 
 def related(table: Table, owner: City, whom: str) -> list[City]:
-    """The cities that an owner's clause names, from the left on."""
+    """Return the cities that an owner's clause refers to, starting from the left."""
     if whom == "self":
         return [owner]
     if whom in ("left", "right"):
@@ -301,7 +301,7 @@ def related(table: Table, owner: City, whom: str) -> list[City]:
 
 
 def moment(table: Table, event: str) -> None:
-    """The clauses of a moment: seat by seat."""
+    """Let the clauses of a moment act, seat by seat."""
     for city in table.cities:
         for where, clause in list(clauses_of(city)):
             if clause["event"] == event:
@@ -311,7 +311,7 @@ def moment(table: Table, event: str) -> None:
 
 
 def moves_made(table: Table, moves: list[Move]) -> None:
-    """The clauses of the moves of one step: of each, what it placed first, then what waits for it (R54)."""
+    """Let the clauses of simultaneous moves act: per move, first the placed item's, then those waiting for it (R54)."""
     for move in moves:
         mover = table.cities[move["seat"]]
         new: dict[str, Any] = {}
@@ -340,7 +340,7 @@ def moves_made(table: Table, moves: list[Move]) -> None:
 
 
 def purchases_made(table: Table, buyer: City, new: dict[str, Any], move: Move) -> None:
-    """The clauses that wait for what a neighbour is paid, the left one first (R64)."""
+    """Let the clauses act that wait for payments to a neighbour, the left neighbour first (R64)."""
     for side, seller in (("left", table.left(buyer.seat)), ("right", table.right(buyer.seat))):
         table.purchase = int(move.get(side, 0))
         for city in table.cities if table.purchase else []:
@@ -353,7 +353,7 @@ def purchases_made(table: Table, buyer: City, new: dict[str, Any], move: Move) -
 
 
 def waits_for(table: Table, owner: City, clause: Effect, mover: City, move: Move) -> bool:
-    """Whether a clause waits for this move."""
+    """Return whether a clause waits for this move."""
     if mover not in related(table, owner, clause.get("by", "self")):
         return False
     return "color" not in clause or table.catalogue.cards[move["card"]].color in clause["color"]
@@ -375,7 +375,7 @@ def act(table: Table, owner: City, where: dict[str, Any], clause: Effect, trigge
 
 
 def decider_of(table: Table, owner: City, clause: Effect, trigger: City) -> City | None:
-    """The city that decides a clause (R98); nobody where the owner has no partner."""
+    """Return the city that decides a clause (R98); None if the owner has no partner."""
     who = clause.get("decider", "self")
     if who == "trigger":
         return trigger
@@ -385,7 +385,7 @@ def decider_of(table: Table, owner: City, clause: Effect, trigger: City) -> City
 def act_on(
     table: Table, owner: City, where: dict[str, Any], clause: Mapping[str, Any], city: City, other: City
 ) -> None:
-    """Do to one city what a clause, or an option of it, says."""
+    """Apply a clause, or one of its options, to one city."""
     for does, amount in parts(clause):
         number = value(table, owner, other, amount, source=source_of(owner, where))
         if "counter" in does:
@@ -413,7 +413,7 @@ def act_on(
 
 
 def asked_to_draw(table: Table, city: City, deck: str, number: int) -> int:
-    """A player may recruit one of some cards from the stock of a deck, in its turn (R104)."""
+    """Let a player recruit one of some cards from the stock of a deck, in its turn (R104)."""
     if number and not table.is_free_city(city.seat):
         table.pending.append(Asked(city, {}, {}, city, None, 0, deck, number=number))
         return number
@@ -421,7 +421,7 @@ def asked_to_draw(table: Table, city: City, deck: str, number: int) -> int:
 
 
 def copied(table: Table, city: City, number: int) -> int:
-    """A city has the lasting effects of a structure once more, unless it has a copy of it (R103)."""
+    """Give a city the lasting effects of a structure once more, unless it already has a copy of it (R103)."""
     card = table.event[0] if table.event else None
     if not number or not isinstance(card, Card) or card in city.copies:
         return 0
@@ -430,7 +430,7 @@ def copied(table: Table, city: City, number: int) -> int:
 
 
 def concerned(table: Table, owner: City, where: dict[str, Any], clause: Effect, trigger: City) -> list[City]:
-    """The cities that a clause acts on and for which its condition is true."""
+    """Return the cities that a clause acts on and for which its condition is true."""
     each, source = clause.get("each", "self"), source_of(owner, where)
     cities = [trigger] if each == "trigger" else related(table, owner, each)
     return [
@@ -441,20 +441,20 @@ def concerned(table: Table, owner: City, where: dict[str, Any], clause: Effect, 
 
 
 def options_of(clause: Effect) -> list[Mapping[str, Any]]:
-    """What the city can choose, nothing if it is not asked: the choices, or the clause itself."""
+    """Return the city's choices (the options, or the clause itself); empty if it has nothing to decide."""
     if "choose" in clause:
         return list(clause["choose"])
     return [clause] if clause.get("may") or clause.get("one") or clause.keys() & {"price", "card", "amount"} else []
 
 
 def price_of(option: Mapping[str, Any]) -> dict[str, Any]:
-    """What an option costs, written as something to lose."""
+    """Return the price of an option, as a loss."""
     price = option.get("price", {})
     return {"lose": price if isinstance(price, dict) else {"coins": price}}
 
 
 def payable(table: Table, asked: Asked, option: Mapping[str, Any]) -> bool:
-    """Whether the city can pay the whole price of an option (R73)."""
+    """Return whether the city can pay the whole price of an option (R73)."""
     owner, source, payer = asked.owner, source_of(asked.owner, asked.where), asked.decides
     for does, amount in parts(price_of(option)):
         number = value(table, owner, asked.trigger, amount, source=source)
@@ -467,7 +467,7 @@ def payable(table: Table, asked: Asked, option: Mapping[str, Any]) -> bool:
 
 
 def decide(table: Table) -> None:
-    """Ask for the decisions that are pending, the lowest seat first, each on what the one before left (R72-R74)."""
+    """Request the pending decisions, lowest seat first, each after the previous one has taken effect (R72-R74)."""
     while table.pending:
         asked = min(table.pending, key=lambda one: one.decides.seat)
         table.pending.remove(asked)
@@ -481,7 +481,7 @@ def decide(table: Table) -> None:
 
 
 def answer(table: Table, asked: Asked) -> None:
-    """Ask for one decision and carry it out."""
+    """Request one decision and carry it out."""
     owner, where, clause = asked.owner, asked.where, asked.clause
     cities, source = concerned(table, owner, where, clause, asked.trigger), source_of(owner, where)
     decider = asked.decides
@@ -536,7 +536,7 @@ def answer(table: Table, asked: Asked) -> None:
 
 @contextmanager
 def seen(table: Table, asked: Asked, option: Mapping[str, Any], card: Card | None) -> Iterator[None]:
-    """Let formulas see a card that is chosen, and how its city built it (R80); the event itself where there is none."""
+    """Show formulas the chosen card and how its city built it (R80), or the event itself if no card is chosen."""
     if card:
         name = {"city": "self", "left": "left", "right": "right"}.get(option["card"]["from"], "")
         table.event = (card, "", len(asked.owner.structures) + 1)
@@ -549,12 +549,12 @@ def seen(table: Table, asked: Asked, option: Mapping[str, Any], card: Card | Non
 
 
 def swaps(option: Mapping[str, Any]) -> bool:
-    """Whether a card of the own city is given for the chosen one (R97)."""
+    """Return whether a card of the own city is exchanged for the chosen card (R97)."""
     return bool(option.get("card", {}).get("do") == "swap")
 
 
 def givable(table: Table, asked: Asked, option: Mapping[str, Any]) -> list[Card]:
-    """The cards that the own city can give for one from elsewhere, by name (R97)."""
+    """Return the cards that the own city can exchange for a card from elsewhere, by name (R97)."""
     owner, pick = asked.owner, option["card"]
     other = None if pick["from"] == "discarded" else table.named(owner.seat, pick["from"])
     found = []
@@ -567,7 +567,7 @@ def givable(table: Table, asked: Asked, option: Mapping[str, Any]) -> list[Card]
 
 
 def moved(table: Table, source: City | None, city: City | None, card: Card) -> None:
-    """A structure goes from one city or the discard pile to another (R82, R96)."""
+    """Move a structure from a city or the discard pile to a different city or the pile (R82, R96)."""
     if source:
         settle_prices(table, source)
         source.structures.remove(next(one for one in source.structures if one.name == card.name))
@@ -621,14 +621,14 @@ def do_with_card(
 
 
 def settle_prices(table: Table, city: City) -> None:
-    """What clauses took off a price below nothing, or put on it beyond the most, lapses (R66)."""
+    """Drop price changes that would take a price below 0 or above the maximum (R66)."""
     for side, kind in PRICES:
         change = unit_price(table, city, side, kind) - printed_price(table, city, side, kind)
         city.price_changes[f"{side} {kind}"] = change
 
 
 def parts(clause: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What a clause does, in its order (R56)."""
+    """Return the actions of a clause in the order in which they happen (R56)."""
     for does in DOES:
         verb, _, what = does.partition(" ")
         if verb in clause and (not what or what in clause[verb]):
@@ -641,14 +641,14 @@ def parts(clause: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def source_of(city: City, where: dict[str, Any]) -> str:
-    """The name of a card, of a rule of the table, or of a stage of a city's board, as counters of cards are called."""
+    """Return the name under which counters refer to a card, a rule of the table, or a stage of a city's board."""
     if "table" in where:
         return str(where["table"])
     return where["card"] if "card" in where else f"{city.wonder.name} {city.side} {where['stage']}"
 
 
 def count(table: Table, owner: City, where: dict[str, Any], does: str, city: City, number: int) -> None:
-    """Change a counter, as far as it goes (R70)."""
+    """Change a counter within its limits (R70)."""
     verb, _, name = does.split()
     counter, source = table.catalogue.counters[name], source_of(owner, where)
     before = table.counter(name, city, source)
@@ -660,7 +660,7 @@ def count(table: Table, owner: City, where: dict[str, Any], does: str, city: Cit
 
 
 def note(table: Table, effect: dict[str, Any], amount: int) -> None:
-    """Write down what was done, once for a turn."""
+    """Record an action for the trace, once per turn."""
     for known in table.effects:
         if {**known, "amount": 0} == {**effect, "amount": 0}:
             known["amount"] += amount
@@ -672,7 +672,7 @@ def note(table: Table, effect: dict[str, Any], amount: int) -> None:
 
 
 def handed(giver: City, taker: City, coins: int) -> int:
-    """Coins from city to city, as many as there are."""
+    """Transfer coins between cities, at most as many as the payer has."""
     coins = min(coins, giver.coins)
     giver.coins -= coins
     taker.coins += coins
@@ -680,7 +680,7 @@ def handed(giver: City, taker: City, coins: int) -> int:
 
 
 def more(name: str) -> Callable[[Table, City, City, int], int]:
-    """Add to a count of a city."""
+    """Increase a count of a city."""
 
     def add(_table: Table, _owner: City, city: City, amount: int) -> int:
         setattr(city, name, getattr(city, name) + amount)
@@ -690,7 +690,7 @@ def more(name: str) -> Callable[[Table, City, City, int], int]:
 
 
 def fewer(name: str) -> Callable[[Table, City, City, int], int]:
-    """Take off a count of a city, as far as there is any."""
+    """Decrease a count of a city, not below 0."""
 
     def take(_table: Table, _owner: City, city: City, amount: int) -> int:
         amount = min(amount, getattr(city, name))
@@ -701,7 +701,7 @@ def fewer(name: str) -> Callable[[Table, City, City, int], int]:
 
 
 def listed(name: str, thing: str) -> Callable[[Table, City, City, int], int]:
-    """Add things to a list of a city."""
+    """Append items to a list of a city."""
 
     def add(_table: Table, _owner: City, city: City, amount: int) -> int:
         getattr(city, name).extend([thing] * amount)
@@ -711,13 +711,13 @@ def listed(name: str, thing: str) -> Callable[[Table, City, City, int], int]:
 
 
 def win(table: Table, _owner: City, city: City, amount: int) -> int:
-    """Victory tokens of the age."""
+    """Give a city victory tokens of the age."""
     city.victories += [(1, 3, 5)[table.age - 1]] * amount
     return amount
 
 
 def dearer(side: str, kind: str, sign: int) -> Callable[[Table, City, City, int], int]:
-    """Change a price, as far as it goes."""
+    """Change a price within its limits."""
 
     def change(table: Table, _owner: City, city: City, amount: int) -> int:
         before = unit_price(table, city, side, kind)
@@ -759,7 +759,7 @@ DOES: dict[str, Callable[[Table, City, City, int], int]] = {
 
 
 def begin(table: Table, duration: str) -> None:
-    """A turn, an age or the game begins: the counters that last no longer are at their start (R70)."""
+    """Begin a turn, an age or the game: reset the counters that last no longer than that (R70)."""
     kinds = ("turn", "age", "game")
     for key in [*table.counters]:
         if kinds.index(table.catalogue.counters[key[0]]["lasts"]) <= kinds.index(duration):
@@ -769,7 +769,7 @@ def begin(table: Table, duration: str) -> None:
 
 
 def counters_told(table: Table) -> dict[str, Any]:
-    """The counters after a turn, as a trace has them."""
+    """Return the counters after a turn, in the format of the trace."""
     told: dict[str, Any] = {}
     entries = [(name, card.effects) for name, card in table.catalogue.cards.items()]
     for wonder in table.catalogue.wonders.values():
@@ -790,7 +790,7 @@ def counters_told(table: Table) -> dict[str, Any]:
 
 
 def names_counter(clause: Effect, name: str) -> bool:
-    """Whether a clause changes or reads a counter."""
+    """Return whether a clause changes or reads a counter."""
     changed: dict[str, Any] = {}
     for part in (clause, *clause.get("choose", ())):
         for verb in ("gain", "lose", "price"):
@@ -799,19 +799,19 @@ def names_counter(clause: Effect, name: str) -> bool:
 
 
 def drop_turn_units(table: Table) -> None:
-    """The units of the turn go (R65)."""
+    """Remove the units that last for the turn (R65)."""
     for city in table.cities:
         city.turn_units = []
 
 
 def drop_age_shields(table: Table) -> None:
-    """The shields of the age go (R57)."""
+    """Remove the shields that last for the age (R57)."""
     for city in table.cities:
         city.age_shields = 0
 
 
 def formula_points(table: Table, owner: City, clause: Effect, more_purple: int, source: str) -> int:
-    """Points of a clause at the end (R58)."""
+    """Return the points that a clause scores at the end of the game (R58)."""
     if clause["event"] != "scored":
         return 0
     return sum(

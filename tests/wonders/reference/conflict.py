@@ -13,7 +13,7 @@ VICTORY = {1: 1, 2: 3, 3: 5}  # the printed value of a victory token by age
 
 
 def end_age(table: Table) -> list[dict[str, Any]]:
-    """The conflicts of an age, with what clauses do before and after them (R53)."""
+    """Resolve the conflicts of an age, and the clauses before and after them (R53)."""
     moment(table, "before_conflicts")
     entries = fight_conflicts(table)
     moment(table, "after_conflicts")
@@ -24,7 +24,7 @@ def end_age(table: Table) -> list[dict[str, Any]]:
 
 
 def fight_conflicts(table: Table) -> list[dict[str, Any]]:
-    """Fight every conflict of the age's end and discard a diplomacy token where there is one; the trace's entries."""
+    """Resolve all conflicts at the end of an age and discard diplomacy tokens; return the entries of the trace."""
     fight = fight_as_teams if table.rules.teams else fight_as_cities
     entries = fight(table)
     for city in table.cities:
@@ -33,7 +33,7 @@ def fight_conflicts(table: Table) -> list[dict[str, Any]]:
 
 
 def fight_as_cities(table: Table) -> list[dict[str, Any]]:
-    """Each city without a diplomacy token fights the next such city on either side."""
+    """Let each city without a diplomacy token fight the next such city on either side."""
     fighters = [city for city in table.cities if city.diplomacy == 0]
     if len(fighters) < 2:
         return []
@@ -44,7 +44,7 @@ def fight_as_cities(table: Table) -> list[dict[str, Any]]:
 
 
 def fight_as_teams(table: Table) -> list[dict[str, Any]]:
-    """Each seat fights its neighbour of another team for two tokens, one if diplomacy is used, none if twice."""
+    """Let each seat fight its neighbour in a different team for two tokens, minus one for each use of diplomacy."""
     entries = []
     for seat in range(1, len(table.cities), 2):
         city, neighbour = table.cities[seat], table.left(seat)
@@ -54,7 +54,7 @@ def fight_as_teams(table: Table) -> list[dict[str, Any]]:
 
 
 def one_conflict(table: Table, city: City, neighbour: City, tokens: int) -> dict[str, Any]:
-    """The stronger takes victory tokens of the age, the weaker defeat tokens."""
+    """Resolve one conflict: the stronger city takes victory tokens of the age, the weaker city defeat tokens."""
     shields = [city.shields, neighbour.shields]
     gained = [0, 0]
     for place, (own, own_shields, other_shields) in enumerate(

@@ -1,4 +1,4 @@
-"""Set-up and deals from their random streams: who gets which board, who is dealt which card."""
+"""Set up the boards and deal the cards from their random streams."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Thing = TypeVar("Thing")
 
 
 def shuffle_front(things: Sequence[Thing], number: int, stream: Stream) -> list[Thing]:
-    """All things, the first ``number`` of them drawn at random (Fisher-Yates from the front)."""
+    """Return all items, with the first ``number`` drawn at random (Fisher-Yates from the front)."""
     pool = list(things)
     for i in range(number):
         j = i + stream.below(len(pool) - i)
@@ -24,7 +24,7 @@ def shuffle_front(things: Sequence[Thing], number: int, stream: Stream) -> list[
 
 
 def draw(things: Sequence[Thing], number: int, stream: Stream) -> list[Thing]:
-    """``number`` of the things, in the order drawn."""
+    """Return ``number`` random items in the order drawn."""
     if number > len(things):
         raise ValueError(f"cannot draw {number} of {len(things)}")
     return shuffle_front(things, number, stream)[:number]
@@ -33,7 +33,7 @@ def draw(things: Sequence[Thing], number: int, stream: Stream) -> list[Thing]:
 def set_up(
     catalogue: Catalogue, seed: int, game: int, wonders: Sequence[str | None], sides: Sequence[str | None]
 ) -> list[tuple[str, str]]:
-    """Wonder and side of each seat, drawn where None is given (R2)."""
+    """Return the wonder and side of each seat, drawn at random if None is given (R2)."""
     stream = Stream(seed, game, SETUP_STREAM)
     fixed = [name for name in wonders if name is not None]
     if len(set(fixed)) != len(fixed) or not set(fixed) <= set(catalogue.wonders):
@@ -51,12 +51,12 @@ def set_up(
 
 
 def copies(card: Card, age: int, cities: int) -> int:
-    """The copies of a card in the age's deck for so many cities (R4)."""
+    """Return the number of copies of a card in the age's deck for a number of cities (R4)."""
     return sum(minimum <= cities for minimum in card.minimums[age])
 
 
 def age_deck(catalogue: Catalogue, age: int, cities: int, stream: Stream, guilds_extra: int = 2) -> list[str]:
-    """The names of an age's deck, not yet shuffled: base cards, guilds drawn, black cards drawn (R4)."""
+    """Return the card names in an age's unshuffled deck: base cards, drawn guilds, drawn black cards (R4)."""
     printed = [catalogue.cards[name] for name in sorted(catalogue.cards) if age in catalogue.cards[name].minimums]
     guilds = [card.name for card in printed if card.color == "purple"]
     blacks = [card.name for card in printed if card.color == "black"]
@@ -73,7 +73,7 @@ def age_deck(catalogue: Catalogue, age: int, cities: int, stream: Stream, guilds
 def deal_age(
     catalogue: Catalogue, age: int, cities: int, hand_size: int, seed: int, game: int, guilds_extra: int = 2
 ) -> list[list[str]]:
-    """Hands of every city in the order dealt (in 1e-duo the last is the Free City's pile, top card first)."""
+    """Return every city's hand in the order dealt (in 1e-duo the last is the Free City's pile, top card first)."""
     stream = Stream(seed, game, age - 1)
     deck = age_deck(catalogue, age, cities, stream, guilds_extra)
     if len(deck) != cities * hand_size:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def deal_decks(table: Table, seed: int, number: int, age: int = 1, after: int = 0) -> dict[str, Any]:
-    """Deal, display and draft the decks before or after an age; what a trace tells of them."""
+    """Deal, display and draft the decks before or after an age; return the entries of the trace."""
     places = AFTER_STREAM + after - 1 if after else LATER_STREAM + age - 1 if age > 1 else DECK_STREAM
     stream = Stream(seed, number, places)
     told: dict[str, Any] = {}
@@ -41,7 +41,7 @@ def deal_decks(table: Table, seed: int, number: int, age: int = 1, after: int = 
 
 
 def draft(table: Table, decks: dict[str, Deck], age: int) -> None:
-    """The players draft the hands of decks, one deck after the other: all keep a card at once and pass the rest on."""
+    """Draft the decks one after the other: all players keep a card simultaneously and pass the rest on."""
     for name, deck in decks.items():
         hands = {city.seat: [card for card in city.hand if card in deck.cards] for city in players(table)}
         for city in players(table):
@@ -61,18 +61,18 @@ def draft(table: Table, decks: dict[str, Deck], age: int) -> None:
 
 
 def draw_streams(seed: int, number: int) -> Iterator[Stream]:
-    """What cards are drawn from for the decisions of a game, one after the other."""
+    """Return the random streams for cards drawn in a game's decisions, in order."""
     return (Stream(seed, number, stream) for stream in count(DRAW_STREAM))
 
 
 def stock(table: Table, name: str) -> list[Recruit]:
-    """The cards of a deck that nobody has and that do not lie open."""
+    """Return the cards of a deck that no player has and that are not displayed."""
     taken = [*table.display.get(name, ()), *(card for city in table.cities for card in (*city.hand, *city.recruited))]
     return [card for card in table.catalogue.decks[name].cards if card not in taken]
 
 
 def drawing(table: Table) -> Callable[[Asked, str], list[Card]]:
-    """What draws cards from the discard pile for a decision (R100)."""
+    """Return a function that draws cards from the discard pile for a decision (R100)."""
 
     def draw(asked: Asked, formula: str) -> list[Card]:
         from tests.wonders.reference.clauses import source_of, value
@@ -86,25 +86,25 @@ def drawing(table: Table) -> Callable[[Asked, str], list[Card]]:
 
 
 def drawn(left: list[Recruit], count: int, stream: Stream) -> list[Recruit]:
-    """Take a number of cards at random from those that are left."""
+    """Draw a number of cards at random from the remaining ones."""
     count = min(count, len(left))
     return sorted((left.pop(stream.below(len(left))) for _ in range(count)), key=lambda card: card.name)
 
 
 def players(table: Table) -> list[City]:
-    """The cities that players have: the Free City recruits nobody."""
+    """Return the cities of players, without the Free City, which does not recruit."""
     return [city for city in table.cities if not table.is_free_city(city.seat)]
 
 
 def offered(table: Table, city: City, name: str) -> list[Recruit]:
-    """The cards of a deck that a city may recruit, whatever they cost."""
+    """Return the cards of a deck that a city may recruit, regardless of their cost."""
     of_deck = {card.name for card in table.catalogue.decks[name].cards}
     cards = table.display.get(name, city.hand)
     return sorted((card for card in cards if card.name in of_deck), key=lambda card: card.name)
 
 
 def ask_to_recruit(table: Table, event: str) -> None:
-    """The decisions of all players to recruit from the decks of this event wait for their turn (R89)."""
+    """Queue the decisions of all players to recruit from the decks of this event (R89)."""
     for city in players(table):
         for name, deck in table.catalogue.decks.items():
             if deck.recruit == event and offered(table, city, name):
@@ -112,7 +112,7 @@ def ask_to_recruit(table: Table, event: str) -> None:
 
 
 def choices(city: City, name: str, cards: list[Recruit]) -> list[dict[str, Any]]:
-    """Those of some cards that a city can pay for, and declining; nothing where it can pay for none."""
+    """Return the moves for the affordable cards, and declining; empty if no card is affordable."""
     told = {"seat": city.seat, "deck": name}
     moves: list[dict[str, Any]] = [
         {**told, "action": "choose", "card": card.name, "bank": card.cost.coins}
@@ -123,7 +123,7 @@ def choices(city: City, name: str, cards: list[Recruit]) -> list[dict[str, Any]]
 
 
 def take_card(table: Table, city: City, name: str, chosen: dict[str, Any]) -> Recruit:
-    """A card is paid for and comes to the city (R90)."""
+    """Pay for a card and add it to the city (R90)."""
     [card] = [one for one in table.catalogue.decks[name].cards if one.name == chosen["card"]]
     for held in (table.display.get(name, []), city.hand):
         if card in held:

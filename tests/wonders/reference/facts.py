@@ -51,18 +51,18 @@ class Cost:
 
 
 def clauses_in(effects: Iterable[Effect]) -> list[Effect]:
-    """The clauses among some effects, as written."""
+    """Return the clauses among some effects, as written."""
     return sorted((one for one in effects if one["kind"] == "when"), key=lambda one: int(one["number"]))
 
 
 class WithEffects:
-    """Something in a city that has effects."""
+    """Base class for items in a city that have effects."""
 
     effects: tuple[Effect, ...]
 
     @cached_property
     def clauses(self) -> list[Effect]:
-        """Its clauses, as written."""
+        """The item's clauses, as written."""
         return clauses_in(self.effects)
 
 
@@ -79,7 +79,7 @@ class Card(WithEffects):
 
     @property
     def ages(self) -> tuple[int, ...]:
-        """Ages in which the card is printed."""
+        """The ages in which the card is printed."""
         return tuple(sorted(self.minimums))
 
 
@@ -102,7 +102,7 @@ class Wonder:
 
 @dataclass(frozen=True)
 class RuleSet:
-    """What sets a rule set apart from the others, apart from its cards and boards."""
+    """The rules of a rule set that differ from other rule sets, except cards and boards."""
 
     name: str
     files: tuple[str, ...]
@@ -125,11 +125,11 @@ class RuleSet:
     tie_breaks: tuple[str, ...] = ("coins",)
 
     def cards_dealt(self, age: int) -> int:
-        """The cards of a hand; an age has one turn less (R5)."""
+        """The number of cards in a hand; an age has one turn fewer (R5)."""
         return self.hands[age - 1] if self.hands else self.hand_size
 
     def token_points(self, printed: int) -> int:
-        """The points of a victory token, which is named by its printed value."""
+        """Return the points of a victory token, which is identified by its printed value."""
         return self.victory_tokens[(1, 3, 5).index(printed)]
 
 
@@ -185,13 +185,13 @@ class Catalogue:
 
 
 def read_cost(entry: dict[str, int]) -> Cost:
-    """``{"coins": 1, "wood": 2}`` as a Cost."""
+    """Convert a dictionary such as ``{"coins": 1, "wood": 2}`` to a Cost."""
     units = tuple(resource for resource in RESOURCES for _ in range(entry.get(resource, 0)))
     return Cost(entry.get("coins", 0), units)
 
 
 def catalogue_of(entries: dict[str, list[dict[str, Any]]]) -> Catalogue:
-    """A Catalogue of facts in the shape of the JSON files (``cards`` and ``wonders``)."""
+    """Build a Catalogue from facts in the format of the JSON files (``cards`` and ``wonders``)."""
     cards: dict[str, Card] = {}
     for entry in sorted(entries["cards"], key=lambda entry: str(entry["name"])):
         name = entry["name"]
@@ -211,7 +211,7 @@ def catalogue_of(entries: dict[str, list[dict[str, Any]]]) -> Catalogue:
 
 
 def load(rule_set: str) -> Catalogue:
-    """The facts of a rule set (2e-cities: those of 2e and those of Cities)."""
+    """Load the facts of a rule set (for 2e-cities, of both 2e and Cities)."""
     entries: dict[str, list[dict[str, Any]]] = {"cards": [], "wonders": []}
     for file in RULE_SETS[rule_set].files:
         facts = json.loads((DATA / file).read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Whole games of the reference twin, told in the trace format."""
+"""Play whole games with the reference twin and return them in the trace format."""
 
 from __future__ import annotations
 
@@ -102,13 +102,13 @@ class Reference:
         return trace
 
     def _ask(self, kind: str, seat: int, moves: list[Move], hand: list[str]) -> Move:
-        """Ask the policy of a seat (for the Free City: of its holder), and note what clauses made of the price."""
+        """Request a move from a seat's policy (for the Free City, its holder's) and record price changes by clauses."""
         move = self._chosen(kind, seat, moves, hand)
         note_prices(self.table, move)
         return move
 
     def _chosen(self, kind: str, seat: int, moves: list[Move], hand: list[str]) -> Move:
-        """The move that a policy chooses, unless there is only one."""
+        """Return the move that a policy chooses; a forced move is not requested."""
         if len(moves) == 1:
             return moves[0]
         decider = self._holder if self.table.is_free_city(seat) else seat
@@ -151,7 +151,7 @@ class Reference:
         return entry
 
     def _play_turn(self, hands: list[list[str]], pile: list[str]) -> Trace:
-        """Choose, resolve, and at the age's end play or discard the last cards (R9)."""
+        """Play a turn: choose and resolve moves, and at the end of the age play or discard the last cards (R9)."""
         table = self.table
         # R45: age I starts on the Free City's left (seat 0), age II on its right (seat 1), age III left again.
         self._holder = (table.age - 1 + table.turn - 1) % 2
@@ -194,20 +194,20 @@ class Reference:
 
 
 def line_up(policies: Policy | Sequence[Policy], players: int, shift: int) -> list[Policy]:
-    """The policy of each seat."""
+    """Return the policy of each seat."""
     entries = [policies] if isinstance(policies, str) or callable(policies) else list(policies)
     seats = [entries[seat % len(entries)] for seat in range(players)]
     return [seats[(seat + shift) % players] for seat in range(players)]
 
 
 def passed(hands: list[list[str]], direction: str) -> list[list[str]]:
-    """Hands after passing them on, to the left or to the right (R5)."""
+    """Pass the hands to the left or to the right and return them (R5)."""
     step = 1 if direction == "right" else -1  # seat p gets the hand of seat p + step
     return [hands[(seat + step) % len(hands)] for seat in range(len(hands))]
 
 
 def final_row(city: City) -> dict[str, Any]:
-    """Counts of a seat at the end that the trace does not hold."""
+    """Return a seat's final counts that are not in the trace."""
     counted: Counter[str] = city.tally
     kinds = ("built_paid", "built_chain", "built_free", "built_discard_pile", "sold", "bank_paid", "trade_paid")
     more = ("trade_paid_left", "trade_paid_right", "trade_received", "effect_coins", "lost_coins")

@@ -1,4 +1,4 @@
-"""What a seat can pay with: own symbols, the neighbours' symbols, prices (R12-R14, R17, R18)."""
+"""A seat's means of payment: own symbols, the neighbours' symbols, prices (R12-R14, R17, R18)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_PRICE = 5  # R66
 
 @dataclass(frozen=True)
 class Market:
-    """A seat's means of payment, coins apart, at one moment."""
+    """A seat's means of payment at one moment, without coins."""
 
     own: tuple[Symbol, ...]
     left: tuple[Symbol, ...]
@@ -29,7 +29,7 @@ class Market:
     stages_cost_no_resources: bool
 
     def payments(self, cost: Cost, coins: int) -> list[tuple[int, int]]:
-        """The payments of a cost by a city with so many coins (R15)."""
+        """Return the possible payments of a cost, given the city's coins (R15)."""
         return pareto_payments(
             cost.units,
             self.own,
@@ -45,7 +45,7 @@ class Market:
 
 
 def market(table: Table, seat: int) -> Market:
-    """The market of a seat as the cities now stand."""
+    """Return the market of a seat for the current cities."""
     city, left, right = table.cities[seat], table.left(seat), table.right(seat)
     return Market(
         own=tuple(own_symbols(city)),
@@ -60,14 +60,14 @@ def market(table: Table, seat: int) -> Market:
 
 
 def symbols(effect: Effect) -> list[Symbol]:
-    """The symbols of a plain production effect: one per unit, or one either/or symbol."""
+    """Return the symbols of a plain production effect: one per unit, or one either/or symbol."""
     if "units" in effect:
         return [(unit,) for unit in effect["units"]]
     return [tuple(effect["one_of"])]
 
 
 def own_symbols(city: City) -> list[Symbol]:
-    """Every symbol that the city itself may use (R12), the special black cards' (R18) last."""
+    """Return every symbol that the city itself may use (R12), with special black cards (R18) last."""
     found: list[Symbol] = [(city.wonder.resource,), *((unit,) for unit in (*city.more_units, *city.turn_units))]
     specials: list[str] = []
     for effect in city.effects("produce"):
@@ -87,7 +87,7 @@ def own_symbols(city: City) -> list[Symbol]:
 
 
 def native_resources(city: City) -> set[str]:
-    """Resources that the city produces by its board, brown and gray cards, every alternative counted (R18)."""
+    """Return the resources produced by the city's board, brown and gray cards, including all alternatives (R18)."""
     native = {city.wonder.resource}
     for card, effect in city.card_effects("produce"):
         if card.color in ("brown", "gray"):
@@ -96,12 +96,12 @@ def native_resources(city: City) -> set[str]:
 
 
 def sold_symbols(city: City) -> list[Symbol]:
-    """Every symbol that neighbours may buy, but for the starting resource (R13)."""
+    """Return every symbol that neighbours may buy, except the starting resource (R13)."""
     return [symbol for effect in city.effects("produce") if effect["tradable"] for symbol in symbols(effect)]
 
 
 def prices(table: Table, city: City, side: str) -> Prices:
-    """What units of the neighbour on that side cost the city (R14)."""
+    """Return the prices that the city pays for units of the neighbour on one side (R14)."""
     rebates = [effect for effect in city.effects("trade_discount") if side in effect["neighbors"]]
     return Prices(
         raw=unit_price(table, city, side, "raw"),
@@ -112,13 +112,13 @@ def prices(table: Table, city: City, side: str) -> Prices:
 
 
 def unit_price(table: Table, city: City, side: str, resources: str) -> int:
-    """What a unit costs: the printed price and what clauses made of it, from nothing to the most (R66)."""
+    """Return the price of a unit: the printed price changed by clauses, between 0 and the maximum (R66)."""
     price = printed_price(table, city, side, resources) + city.price_changes[f"{side} {resources}"]
     return min(max(price, 0), MOST_PRICE)
 
 
 def printed_price(table: Table, city: City, side: str, resources: str) -> int:
-    """The full price, or what a trading post or the Olympia B stage makes of it; both only with the switch."""
+    """Return the full price, or the price after a trading post or the Olympia B stage; both only with the switch."""
 
     full = table.rules.trade_price
 

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def build(seat: int, card: Card, how: str, bank: int = 0, pair: tuple[int, int] = (0, 0)) -> Move:
-    """A move that builds a structure."""
+    """Return a move that builds a structure."""
     paid = {"bank": bank, "left": pair[0], "right": pair[1]}
     return {"seat": seat, "card": card.name, "action": "build", "how": how, **paid}
 
 
 def turn_moves(table: Table, seat: int, hand: Iterable[str], market: Market, source: str | None = None) -> list[Move]:
-    """The list of a turn (R50); ``source`` marks the moves of a last card (R27)."""
+    """Return the legal moves of a turn (R50); ``source`` marks moves of a last card (R27)."""
     moves: list[Move] = []
     for name in sorted(set(hand)):
         card = table.catalogue.cards[name]
@@ -35,7 +35,7 @@ def turn_moves(table: Table, seat: int, hand: Iterable[str], market: Market, sou
 
 
 def free_city_moves(table: Table, seat: int, hand: Iterable[str], market: Market) -> list[Move]:
-    """The Free City builds if it can, and sells only otherwise (R46)."""
+    """Return the Free City's moves: it builds if it can, and sells only otherwise (R46)."""
     moves = turn_moves(table, seat, hand, market)
     builds = [move for move in moves if move["action"] != "sell"]
     return builds or moves
@@ -44,7 +44,7 @@ def free_city_moves(table: Table, seat: int, hand: Iterable[str], market: Market
 def payments(
     table: Table, seat: int, thing: Card | Stage, cost: Cost, market: Market
 ) -> list[tuple[int, tuple[int, int]]]:
-    """The payments offered to a seat for a thing: to the bank, and to the neighbours (R15)."""
+    """Return a seat's possible payments for an item: to the bank, and to the neighbours (R15)."""
     paid = all_payments(table, seat, thing, cost, market)
     if paid and table.is_free_city(seat) and not table.switches["free_city_chooses_payment"]:
         least = min(sum(pair) for _, pair in paid)
@@ -53,7 +53,7 @@ def payments(
 
 
 def build_moves(table: Table, seat: int, card: Card, market: Market) -> list[Move]:
-    """The ways to build a structure from the hand: chain, 2e free build, payments, once-per-age free build."""
+    """Return the ways to build a structure from the hand: chain, 2e free build, payments, once-per-age free build."""
     city = table.cities[seat]
     if city.owns(card.name):
         return []
@@ -68,7 +68,7 @@ def build_moves(table: Table, seat: int, card: Card, market: Market) -> list[Mov
 
 
 def has_chain(table: Table, city: City, card: Card) -> bool:
-    """Whether a predecessor of the card stands in the city (R16)."""
+    """Return whether a predecessor of the card is in the city (R16)."""
     return any(
         city.owns(name) and (table.switches["chain_from_any_age"] or is_age_before(table, name, card))
         for name in card.free_with
@@ -76,12 +76,12 @@ def has_chain(table: Table, city: City, card: Card) -> bool:
 
 
 def is_age_before(table: Table, predecessor: str, card: Card) -> bool:
-    """Whether the predecessor is printed in the age directly before an age of the card (a switch of R16)."""
+    """Return whether the predecessor is printed in the age directly before an age of the card (a switch of R16)."""
     return any(age + 1 in card.ages for age in table.catalogue.cards[predecessor].ages)
 
 
 def has_standing_free_build(table: Table, city: City, card: Card) -> bool:
-    """Whether a 2e Olympia stage makes the card free in this turn (R26)."""
+    """Return whether a 2e Olympia stage makes the card free in this turn (R26)."""
     when = {effect["when"] for effect in city.effects("free_build")}
     return (
         ("first_of_color" in when and city.count(card.color) == 0)
@@ -91,18 +91,18 @@ def has_standing_free_build(table: Table, city: City, card: Card) -> bool:
 
 
 def has_free_build_left(city: City) -> bool:
-    """Whether a once-per-age free build (1e Olympia A) is unused in this age (R26), or a token (R67)."""
+    """Return whether a once-per-age free build (1e Olympia A) is unused in this age (R26), or a token is left (R67)."""
     return has_free_build_of_age(city) or city.free_tokens > 0
 
 
 def has_free_build_of_age(city: City) -> bool:
-    """Whether a once-per-age free build is unused in this age."""
+    """Return whether a once-per-age free build is unused in this age."""
     owned = [effect for effect in city.effects("free_build") if effect["when"] == "once_per_age"]
     return bool(owned) and city.free_builds_used == 0
 
 
 def stage_moves(table: Table, seat: int, card: Card, market: Market) -> list[Move]:
-    """The ways to bury the card under the next stage (R8)."""
+    """Return the ways to bury the card under the next stage (R8)."""
     city = table.cities[seat]
     number = len(city.buried) + 1
     if number > len(city.all_stages):
@@ -119,7 +119,7 @@ def stage_moves(table: Table, seat: int, card: Card, market: Market) -> list[Mov
 
 
 def discard_moves(table: Table, seat: int) -> list[Move]:
-    """The list of a build from the discard pile; empty where nothing is eligible (R28)."""
+    """Return the legal moves of a build from the discard pile; empty if no card is eligible (R28)."""
     names = sorted({card.name for card in table.discard_pile if not table.cities[seat].owns(card.name)})
     moves: list[Move] = [
         {"seat": seat, "card": name, "action": "build", "source": "discard_pile", "how": "free"}
@@ -132,7 +132,7 @@ def discard_moves(table: Table, seat: int) -> list[Move]:
 
 
 def loss_moves(table: Table, seat: int, loss: int) -> list[Move]:
-    """How much of a loss to pay in coins, the most first; the rest becomes debt (R32)."""
+    """Return the possible coin payments of a loss, highest first; the rest becomes debt (R32)."""
     most = min(loss, table.cities[seat].coins)
     least = 0 if table.switches["debt_choice"] else most
     return [

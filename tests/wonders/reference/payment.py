@@ -14,7 +14,7 @@ Symbol = Iterable[str]  # the units of which a symbol gives one; a plain symbol 
 
 @dataclass(frozen=True)
 class Prices:
-    """What the units of one neighbour cost, in coins (R14)."""
+    """The prices in coins of one neighbour's units (R14)."""
 
     raw: int = 2
     manufactured: int = 2
@@ -23,12 +23,12 @@ class Prices:
     first: int = 0  # one bought unit costs so much less by clauses (R77)
 
     def of(self, unit: str, from_board: bool) -> int:
-        """The price of one unit, before the Clandestine Wharf."""
+        """Return the price of one unit, before the Clandestine Wharf."""
         price = self.raw if unit in RAW else self.manufactured
         return max(0, price - self.cache) if from_board else price
 
     def total(self, bought: Sequence[int]) -> int:
-        """The coins for units of the given prices; the buyer rebates the dearest (floor 0)."""
+        """Return the total for units with the given prices; the buyer's rebate applies to the dearest (floor 0)."""
         totals = []
         for first in range(len(bought)) if self.first else [-1]:
             paid = [max(0, price - self.first) if at == first else price for at, price in enumerate(bought)]
@@ -38,7 +38,7 @@ class Prices:
 
 @dataclass(frozen=True)
 class Source:
-    """One symbol that can cover one unit: whose it is, what it gives, and whether it is a starting resource."""
+    """A symbol that can cover one unit: its owner, its resources, and whether it is a starting resource."""
 
     owner: str
     symbol: frozenset[str]
@@ -46,7 +46,7 @@ class Source:
 
 
 def pareto(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The pairs that no other pair undercuts in both parts, by ascending first part."""
+    """Return the Pareto-minimal pairs, in ascending order of the first part."""
     distinct = set(pairs)
     return sorted(
         pair
@@ -68,7 +68,7 @@ def pareto_payments(
     bank: int = 0,
     budget: int | None = None,
 ) -> list[tuple[int, int]]:
-    """The Pareto-minimal affordable (coins to left, coins to right) pairs that cover ``cost``, by ascending left coins.
+    """Return the Pareto-minimal affordable pairs (coins to left, coins to right) that cover ``cost``, by left coins.
 
     ``own``, ``left`` and ``right`` are symbols, each a string of letters or a collection of resource names of which it
     gives one; ``left_board`` and ``right_board`` are the neighbours' starting resources, sold beside ``left`` and
@@ -88,7 +88,7 @@ def pareto_payments(
 def minimal_pairs(
     needed: tuple[str, ...], sources: tuple[Source, ...], left_prices: Prices, right_prices: Prices
 ) -> list[tuple[int, int]]:
-    """The Pareto-minimal pairs of coins, whatever the buyer has."""
+    """Return the Pareto-minimal pairs of coins, regardless of the buyer's budget."""
     helpful = [source for source in sources if not source.symbol.isdisjoint(needed)]
     ways: Ways = {needed: {((), ())}}
     for source in helpful:
@@ -107,7 +107,7 @@ Ways = dict[tuple[str, ...], set[Bought]]
 
 
 def use(ways: Ways, source: Source, left_prices: Prices, right_prices: Prices) -> Ways:
-    """All ways after one more source, which covers one of the missing units or is left alone."""
+    """Extend all ways to pay by one source, which covers one of the missing units or is not used."""
     after: Ways = {missing: set(bought) for missing, bought in ways.items()}
     for missing, all_bought in ways.items():
         for unit in source.symbol.intersection(missing):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class View:
-    """What a policy sees at a decision (R49). ``cities`` are the live ones: look, but leave them alone."""
+    """A policy's view at a decision (R49). ``cities`` are the live objects and must not be modified."""
 
     kind: str  # turn, free_city, last_card, discard_pile, loss, effect
     decider: int  # the seat that decides
@@ -30,7 +30,7 @@ Policy = str | Callable[[View], int]
 
 
 def random_index(view: View, stream: Stream) -> int:
-    """Uniform over the legal moves; of a loss it pays all it can, without a draw (R51)."""
+    """Choose uniformly among the legal moves; pay losses as far as possible, without a random draw (R51)."""
     return 0 if view.kind == "loss" else stream.below(len(view.moves))
 
 
@@ -38,5 +38,5 @@ BUILT_IN: dict[str, Callable[[View, Stream], int]] = {"random": random_index}
 
 
 def label(policy: Policy) -> str:
-    """The name of a policy in the trace."""
+    """Return the name of a policy in the trace."""
     return policy if isinstance(policy, str) else str(getattr(policy, "__name__", "policy"))

@@ -1,4 +1,4 @@
-"""What clauses make of a price (R75-R77): a cost, and a market in which units cost something else."""
+"""Price changes by clauses (R75-R77): the changed cost, and a market with changed unit prices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIDES = ("left", "right")
 
 @dataclass
 class Changes:
-    """What all clauses together change for a payer and a thing to pay for."""
+    """The total of all price changes by clauses, for a payer and an item."""
 
     cost: Counter[str] = field(default_factory=Counter)  # coins, resources: more; "resources": of choice, fewer
     raw: Counter[str] = field(default_factory=Counter)  # by side: what a unit costs more
@@ -32,7 +32,7 @@ class Changes:
 
 
 def acting(table: Table, payer: City, thing: Card | Stage) -> Iterator[tuple[City, dict[str, Any], Effect, str, City]]:
-    """The clauses that act on a price: whose, where, which, on the units of which side ("" the cost), and `other`."""
+    """Yield the clauses that act on a price: owner, source, clause, side of the units ("": the cost), and `other`."""
     event = "card_cost" if isinstance(thing, Card) else "stage_cost"
     for wanted in (event, "trade_cost"):
         for owner in table.cities:
@@ -53,7 +53,7 @@ def acting(table: Table, payer: City, thing: Card | Stage) -> Iterator[tuple[Cit
 
 
 def amounts(table: Table, owner: City, where: dict[str, Any], clause: Effect, other: City) -> Iterator[tuple[str, int]]:
-    """What a clause changes, as "cheaper coins", and by how much."""
+    """Yield the price changes of a clause, each as a key such as "cheaper coins" and an amount."""
     for verb in ("cheaper", "dearer"):
         for item in ("coins", *RESOURCES, "resources", "unit", "raw_unit", "manufactured_unit", "first_unit"):
             if item in clause.get(verb, {}):
@@ -62,7 +62,7 @@ def amounts(table: Table, owner: City, where: dict[str, Any], clause: Effect, ot
 
 
 def next_one(payer: City, thing: Card | Stage) -> tuple[Card | Stage, str, int]:
-    """A thing that is to be paid for, as formulas see it: with the number that it would have in its city (R75)."""
+    """Return an item to be paid for as formulas see it, with the number that it would have in its city (R75)."""
     return thing, "paid", 1 + len(payer.structures if isinstance(thing, Card) else payer.buried)
 
 
@@ -93,7 +93,7 @@ def changes(table: Table, payer: City, thing: Card | Stage) -> Changes:
 def payments(
     table: Table, seat: int, thing: Card | Stage, cost: Cost, market: Market
 ) -> list[tuple[int, tuple[int, int]]]:
-    """All payments of a thing: coins to the bank, and to both neighbours."""
+    """Return all payments for an item: coins to the bank, and to both neighbours."""
     change, coins = changes(table, table.cities[seat], thing), table.cities[seat].coins
     units = [unit for unit in RESOURCES for _ in range(cost.units.count(unit) + change.cost[unit])]
     if market.stages_cost_no_resources and not isinstance(thing, Card):
@@ -116,7 +116,7 @@ def payments(
 
 
 def repriced(prices: Prices, change: Changes, saved: Counter[str], side: str) -> Prices:
-    """The prices of a neighbour as clauses change them."""
+    """Return a neighbour's prices after changes by clauses."""
     raw, manufactured = prices.raw + change.raw[side], prices.manufactured + change.manufactured[side]
     return replace(
         prices,
@@ -127,7 +127,7 @@ def repriced(prices: Prices, change: Changes, saved: Counter[str], side: str) ->
 
 
 def note_prices(table: Table, move: Move) -> None:
-    """Write down what clauses changed of the price of a move that was just chosen."""
+    """Record how clauses changed the price of the chosen move."""
     if move.get("how") != "paid" or move["action"] not in ("build", "stage"):
         return
     payer = table.cities[move["seat"]]

@@ -24,12 +24,12 @@ def mix(word: int) -> int:
 
 
 def word_of(first: int, second: int, number: int) -> int:
-    """Two rounds of scrambling, each with a secret word."""
+    """Scramble a word in two rounds, each with a secret word."""
     return (mix(mix((number * GAMMA + first) % WORD) ^ second) + first) % WORD
 
 
 class Stream:
-    """Stream ``stream`` of game ``game`` of a seed: the table's (0-3, 11), or that of seat ``stream - SEAT_STREAM``."""
+    """A random stream of a game: one of the table's streams (0-3, 11), or that of seat ``stream - SEAT_STREAM``."""
 
     def __init__(self, seed: int, game: int, stream: int) -> None:
         secret = unpack("<4Q", blake2b(seed.to_bytes(8, "little"), digest_size=32, person=b"wsim-streams").digest())
@@ -41,6 +41,6 @@ class Stream:
         self.state = (word + stream * 2**16 * GAMMA) % WORD
 
     def below(self, bound: int) -> int:
-        """An integer from 0 to bound - 1."""
+        """Draw an integer from 0 to bound - 1."""
         self.state = (self.state + GAMMA) % WORD
         return ((mix(self.state) >> 32) * bound) >> 32

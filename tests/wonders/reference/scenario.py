@@ -1,4 +1,4 @@
-"""Tables laid out by hand, for tests of single rules."""
+"""Set up tables by hand, for tests of single rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Seat:
-    """One seat of a scenario: "Gizah A", its structures, built stages and coins."""
+    """A seat in a scenario: its board such as "Gizah A", structures, built stages and coins."""
 
     board: str
     structures: Sequence[str] = ()
@@ -29,7 +29,7 @@ class Seat:
 
 
 def choose_first(kind: str, seat: int, moves: list[Move], hand: list[str]) -> Move:
-    """An asker that takes the first move."""
+    """Choose the first move at every decision."""
     return moves[0]
 
 
@@ -42,7 +42,7 @@ def lay_out(
     facts: Catalogue | None = None,
     **switches: bool,
 ) -> Table:
-    """A table with the given seats; the cards under stages are Altars."""
+    """Return a table with the given seats; the cards under stages are Altars."""
     catalogue = facts or load(ruleset)
     cities = []
     for number, seat in enumerate(seats):
@@ -58,7 +58,7 @@ def lay_out(
 
 
 def legal(table: Table, seat: int, *hand: str) -> list[Move]:
-    """The moves of a turn as the table stands."""
+    """Return the legal moves of a turn at the current table."""
     return turn_moves(table, seat, hand, market(table, seat))
 
 

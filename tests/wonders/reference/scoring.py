@@ -21,7 +21,7 @@ SYMBOLS = ("compass", "gear", "tablet")
 
 
 def science_points(compass: int, gear: int, tablet: int) -> int:
-    """Squares of the counts and 7 for each set of three (R23)."""
+    """Return the science points: the squares of the counts, plus 7 for each set of three (R23)."""
     return compass**2 + gear**2 + tablet**2 + 7 * min(compass, gear, tablet)
 
 
@@ -32,7 +32,7 @@ def best_science(
     to_copy: Iterable[str],
     points: Callable[[int, int, int], int] = science_points,
 ) -> int:
-    """The most points over all ways to fix ``wild`` symbols and to copy ``copies`` of the given symbols (R23, R31)."""
+    """Maximise science points over all choices of ``wild`` symbols and ``copies`` of the given ones (R23, R31)."""
     there = Counter(to_copy)
     found = []
     for copied in product(*(range(min(copies, there[symbol]) + 1) for symbol in SYMBOLS)):
@@ -45,7 +45,7 @@ def best_science(
 
 
 def copy_options(table: Table, seat: int) -> list[Card | None]:
-    """The guilds that the Olympia stage may copy, alphabetically; only None without the stage or without guilds."""
+    """Return the guilds that the Olympia stage may copy, alphabetically; only None without the stage or guilds."""
     if not table.cities[seat].effects("copy_guild"):
         return [None]
     cities = (table.left(seat), table.right(seat))
@@ -54,7 +54,7 @@ def copy_options(table: Table, seat: int) -> list[Card | None]:
 
 
 def categories(table: Table, seat: int, copied: Card | None = None) -> dict[str, int]:
-    """The score categories of a seat if it copies the given guild."""
+    """Return the scores of a seat by category if it copies the given guild."""
     city = table.cities[seat]
     points = {name: city.gained[name] for name in CATEGORIES}
     tokens = sum(table.rules.token_points(token) for token in city.victories)
@@ -80,7 +80,7 @@ def categories(table: Table, seat: int, copied: Card | None = None) -> dict[str,
 
 
 def effect_points(table: Table, city: City, effects: Iterable[Effect], more_purple: int, source: str = "") -> int:
-    """Points of a stage's or structure's effects, science apart (R25, R37)."""
+    """Return the points of a stage's or structure's effects, without science (R25, R37)."""
     points = 0
     for effect in effects:
         if effect["kind"] == "points":
@@ -99,7 +99,7 @@ def effect_points(table: Table, city: City, effects: Iterable[Effect], more_purp
 
 
 def city_science(table: Table, city: City, copied: Card | None) -> int:
-    """Points of all symbols: printed, wild, and copied from neighbours' green cards."""
+    """Return a city's science points: printed and wild symbols, and symbols copied from neighbours' green cards."""
     symbols = [effect["symbol"] for effect in city.effects("science")] + city.more_symbols
     if copied:
         symbols += [effect["symbol"] for effect in copied.effects if effect["kind"] == "science"]
@@ -121,7 +121,7 @@ def city_science(table: Table, city: City, copied: Card | None) -> int:
 
 
 def scores(table: Table) -> list[dict[str, Any]]:
-    """The trace's scores: the best copied guild for each seat (of equal ones the alphabetically first, R30)."""
+    """Return the scores for the trace, with the best copied guild for each seat (ties: alphabetically first, R30)."""
     rows: list[dict[str, Any]] = []
     for city in table.cities:
         options = [categories(table, city.seat, copied) for copied in copy_options(table, city.seat)]
@@ -133,7 +133,7 @@ def scores(table: Table) -> list[dict[str, Any]]:
 
 
 def win_shares(table: Table, rows: list[dict[str, Any]]) -> list[float]:
-    """1/k for each seat of the k winners, seats or teams (R24, R42, R48)."""
+    """Return win shares: 1/k for each seat if there are k winners, seats or teams (R24, R42, R48)."""
     seats = [row["seat"] for row in rows if not table.is_free_city(row["seat"])]
     team_of = {seat: seat // 2 if table.rules.teams else seat for seat in seats}
     results: dict[int, tuple[int, ...]] = {}

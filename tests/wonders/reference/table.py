@@ -1,4 +1,4 @@
-"""The state of a game: cities, discard pile, and the questions that rules ask of them."""
+"""The state of a game (cities, discard pile), with the queries that the rules need."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Ask = Callable[[str, int, list[Move], list[str]], Move]
 
 @dataclass(eq=False)  # no two cities are the same
 class City:
-    """Everything in front of one seat, and counts of what it did."""
+    """All cards and tokens in front of one seat, and counts of its actions."""
 
     seat: int
     wonder: Wonder
@@ -53,7 +53,7 @@ class City:
 
     @property
     def all_stages(self) -> tuple[Stage, ...]:
-        """The stages of the board side, built or not."""
+        """All stages of the board side, built or not."""
         return self.wonder.sides[self.side]
 
     @property
@@ -62,15 +62,15 @@ class City:
         return self.all_stages[: len(self.buried)]
 
     def owns(self, name: str) -> bool:
-        """Whether a structure of this name stands here (R7)."""
+        """Return whether the city has a structure with this name (R7)."""
         return any(card.name == name for card in self.structures)
 
     def card_effects(self, kind: str) -> Iterator[tuple[Card, Effect]]:
-        """The effects of a kind on structures."""
+        """Return the effects of a kind on structures."""
         return ((card, effect) for card in self.structures for effect in card.effects if effect["kind"] == kind)
 
     def stage_effects(self, kind: str) -> Iterator[Effect]:
-        """The effects of a kind on built stages and recruited cards, and of copies."""
+        """Return the effects of a kind on built stages, recruited cards and copies."""
         things: tuple[Stage | Recruit, ...] = (*self.built_stages, *self.recruited)
         yield from (effect for thing in things for effect in thing.effects if effect["kind"] == kind)
         if kind in ("shields", "science", "produce"):  # not for sale
@@ -78,7 +78,7 @@ class City:
             yield from ({**effect, "tradable": False} for effect in made)
 
     def effects(self, kind: str) -> list[Effect]:
-        """The effects of a kind on built stages and structures."""
+        """Return the effects of a kind on built stages and structures."""
         return [*self.stage_effects(kind), *(effect for _, effect in self.card_effects(kind))]
 
     @property
@@ -88,7 +88,7 @@ class City:
         return printed + self.more_shields + self.age_shields
 
     def count(self, what: str) -> int:
-        """How many of a countable thing the city has: a colour, stages, tokens (R25, R37)."""
+        """Return the city's number of structures of a colour, stages or tokens (R25, R37)."""
         if what == "wonder_stage":
             return len(self.buried)
         if what == "defeat_token":
@@ -102,7 +102,7 @@ class City:
 
 @dataclass
 class Asked:
-    """A decision of a clause that is pending, with what set it off."""
+    """A pending decision of a clause, with the event that triggered it."""
 
     owner: City
     where: dict[str, Any]
@@ -116,11 +116,11 @@ class Asked:
 
     @property
     def decides(self) -> City:
-        """The city that decides."""
+        """The city that makes the decision."""
         return self.decider or self.owner
 
     def chooses_from(self, table: Table, option: Any) -> list[Card | None]:
-        """The cards of the set that an option is about, by name (R80); none where it is about no card."""
+        """Return the cards from which an option chooses, by name (R80); empty if it does not choose a card."""
         if "card" not in option:
             return [None]
         where = option["card"]["from"]
@@ -135,7 +135,7 @@ class Asked:
         return [cards[name] for name in sorted(cards) if not (builds and self.owner.owns(name))]
 
     def hand_of(self, table: Table, where: str) -> list[Card | None]:
-        """The cards of the own hand or of a neighbour's, by name (R105)."""
+        """Return the cards in the own hand or a neighbour's hand, by name (R105)."""
         around = {"hand": 0, "left_hand": 1, "right_hand": -1}[where]
         seat = (self.owner.seat + around) % len(table.cities)
         if table.is_free_city(self.owner.seat) or (around and table.rules.duo):
@@ -144,16 +144,16 @@ class Asked:
 
 
 def recruits_nobody(table: Table, asked: Asked) -> None:
-    """At a table that is laid out, nothing is recruited."""
+    """Default for hand-written tables: recruit no cards."""
 
 
 def draws_nothing(asked: Asked, number: str) -> list[Card]:
-    """At a table that is laid out, nothing is drawn."""
+    """Default for hand-written tables: draw no cards."""
     return []
 
 
 def deals_nothing(age: int) -> None:
-    """At a table that is laid out, no further deck is dealt."""
+    """Default for hand-written tables: deal no further decks."""
 
 
 @dataclass
@@ -186,41 +186,41 @@ class Table:
 
     @property
     def seats(self) -> range:
-        """The seats, the Free City included."""
+        """All seats, including the Free City."""
         return range(len(self.cities))
 
     def left(self, seat: int) -> City:
-        """The left neighbour (R1)."""
+        """Return the left neighbour (R1)."""
         return self.cities[(seat + 1) % len(self.cities)]
 
     def right(self, seat: int) -> City:
-        """The right neighbour (R1)."""
+        """Return the right neighbour (R1)."""
         return self.cities[(seat - 1) % len(self.cities)]
 
     def counter_key(self, name: str, city: City, source: str) -> tuple[str, int, str]:
-        """What a counter is kept under: of a city, of a card in a city, of the table."""
+        """Return the key under which a counter of a city, a card in a city, or the table is stored."""
         of = self.catalogue.counters[name]["of"]
         return name, -1 if of == "table" else city.seat, source if of == "card" else ""
 
     def counter(self, name: str, city: City, source: str) -> int:
-        """The value of a counter (R70)."""
+        """Return the value of a counter (R70)."""
         return self.counters.get(self.counter_key(name, city, source), int(self.catalogue.counters[name]["start"]))
 
     def named(self, seat: int, where: str) -> City:
-        """The city that an effect of a seat calls self, left or right."""
+        """Return the city that an effect of a seat calls self, left or right."""
         return {"self": self.cities[seat], "left": self.left(seat), "right": self.right(seat)}[where]
 
     def others(self, seat: int, who: str) -> list[City]:
-        """The cities that an effect of a seat calls others (team mates included: R34, R41) or neighbors."""
+        """Return the cities that an effect of a seat calls others (including team mates: R34, R41) or neighbors."""
         if who == "neighbors":
             return [self.left(seat), self.right(seat)]
         return [city for city in self.cities if city.seat != seat]
 
     def is_free_city(self, seat: int) -> bool:
-        """Whether the seat is the Free City of the two-player game."""
+        """Return whether the seat is the Free City of the two-player game."""
         return self.rules.duo and seat == FREE_CITY
 
     @property
     def is_last_turn(self) -> bool:
-        """Whether this is the last turn of the age (R5)."""
+        """Return whether this is the last turn of the age (R5)."""
         return self.turn == self.rules.cards_dealt(self.age) - 1

@@ -23,26 +23,26 @@ if TYPE_CHECKING:
 
 @dataclass
 class Log:
-    """What a turn's trace needs beside its moves."""
+    """The events of a turn that the trace needs in addition to its moves."""
 
     extra: list[Move]
 
 
 @dataclass(frozen=True)
 class Placed:
-    """A structure or stage placed just now: its seat and effects, and its card where it is a structure."""
+    """A structure or stage that was just placed: its seat and effects, and the card of a structure."""
 
     city: City
     effects: tuple[Effect, ...]
     card: Card | None
 
     def of_kind(self, kind: str) -> list[Effect]:
-        """Its effects of one kind."""
+        """Return the item's effects of one kind."""
         return [effect for effect in self.effects if effect["kind"] == kind]
 
 
 def resolve(table: Table, moves: list[Move], log: Log) -> list[Placed]:
-    """Steps 1-4 of R9 for simultaneous moves, in seat order; what was placed."""
+    """Carry out steps 1-4 of R9 for simultaneous moves, in seat order; return the placed structures and stages."""
     placed = [thing for move in moves if (thing := place(table, move)) is not None]
     for move in moves:
         pay(table, move)
@@ -51,7 +51,7 @@ def resolve(table: Table, moves: list[Move], log: Log) -> list[Placed]:
 
 
 def place(table: Table, move: Move) -> Placed | None:
-    """Step 1: put the card where it goes."""
+    """Carry out step 1: put the card in its place."""
     city, card = table.cities[move["seat"]], table.catalogue.cards[move["card"]]
     if move["action"] == "sell":
         table.discard_pile.append(card)
@@ -65,7 +65,7 @@ def place(table: Table, move: Move) -> Placed | None:
 
 
 def place_structure(table: Table, city: City, card: Card, move: Move) -> Placed:
-    """A structure enters a city; a free build from the hand uses up the age's one, unless a 2e stage gave it (R26)."""
+    """Add a structure to a city; a free build from the hand uses up the age's one, unless a 2e stage gave it (R26)."""
     if city.owns(card.name):
         raise ValueError(f"seat {city.seat} owns {card.name} already (R7)")
     from_pile = move.get("source") == "discard_pile"
@@ -82,7 +82,7 @@ def place_structure(table: Table, city: City, card: Card, move: Move) -> Placed:
 
 
 def pay(table: Table, move: Move) -> None:
-    """Step 2: to the bank, to the neighbours, and from the bank for a sale."""
+    """Carry out step 2: pay the bank and the neighbours, and receive coins for a sale."""
     city = table.cities[move["seat"]]
     if move["action"] == "sell":
         city.coins += sale_coins(table, city)
@@ -97,27 +97,27 @@ def pay(table: Table, move: Move) -> None:
 
 
 def sale_coins(table: Table, city: City) -> int:
-    """What a card sold brings (R8): a number, or by a house rule a formula, or one of three for the ages."""
+    """Return the coins for a sold card (R8): a number or, by house rules, a formula or one number per age."""
     coins = table.rules.sale_coins
     coins = coins[table.age - 1] if isinstance(coins, tuple) else coins
     return coins if isinstance(coins, int) else value(table, city, city, coins)
 
 
 def take_effect(table: Table, moves: list[Move], placed: list[Placed]) -> None:
-    """Steps 3 and 4: coins, tokens, debts, clauses (R54), losses, decisions of clauses (R72)."""
+    """Carry out steps 3 and 4: coins, tokens, debts, clauses (R54), losses, decisions of clauses (R72)."""
     act_at_once(table, moves, placed)
     lose_coins(table, placed)
     decide(table)
 
 
 def act_at_once(table: Table, moves: list[Move], placed: list[Placed]) -> None:
-    """Coins, tokens, debts and the clauses of moves (R54)."""
+    """Apply immediate coins, tokens and debts, and the clauses of moves (R54)."""
     gain_at_once(table, placed)
     moves_made(table, moves)
 
 
 def gain_at_once(table: Table, placed: list[Placed]) -> None:
-    """Coins, tokens and debts of what was placed."""
+    """Apply the immediate coins, tokens and debts of a placed structure or stage."""
     gains = [(thing.city, coins_gained(table, thing)) for thing in placed]
     for city, coins in gains:
         city.coins += coins
@@ -161,7 +161,7 @@ def recruit(table: Table, asked: Asked) -> None:
 
 
 def coins_gained(table: Table, thing: Placed) -> int:
-    """Immediate coins of a structure or stage for its owner, counting what now stands (R9.3)."""
+    """Return the owner's immediate coins from a structure or stage, counting all structures now in place (R9.3)."""
     coins = sum(int(effect["n"]) for effect in thing.of_kind("coins"))
     for effect in thing.of_kind("coins_per"):
         for where in effect["cities"]:
@@ -173,7 +173,7 @@ def coins_gained(table: Table, thing: Placed) -> int:
 
 
 def lose_coins(table: Table, placed: list[Placed]) -> None:
-    """The coin losses that these plays inflict, one sum per seat, each decided by its seat (R32)."""
+    """Apply the coin losses that these plays inflict: one sum per seat, whose payment the seat decides (R32)."""
     losses = dict.fromkeys(table.seats, 0)
     for thing in placed:
         for effect in thing.of_kind("coin_loss"):
@@ -190,7 +190,7 @@ def lose_coins(table: Table, placed: list[Placed]) -> None:
 
 
 def play_last_cards(table: Table, hands: list[list[str]], start_markets: list[Market], log: Log) -> list[Placed]:
-    """Step 5: remaining cards are discarded, but PLAY LAST CARD makes an extra turn of them (R27)."""
+    """Carry out step 5: discard the remaining cards; with PLAY LAST CARD they are played in an extra turn (R27)."""
     players = [seat for seat, _ in enumerate(hands) if may_play_last(table, seat)]
     for seat, hand in enumerate(hands):
         if seat not in players:
@@ -208,12 +208,12 @@ def play_last_cards(table: Table, hands: list[list[str]], start_markets: list[Ma
 
 
 def may_play_last(table: Table, seat: int) -> bool:
-    """Whether a seat plays its last card (R27), or everybody does (R9.5)."""
+    """Return whether a seat plays its last card (R27), or all seats do (R9.5)."""
     return bool(table.cities[seat].effects("play_last_card")) or table.rules.last_card[table.age - 1] == "played"
 
 
 def build_from_discard_pile(table: Table, placed: list[Placed], log: Log) -> None:
-    """Step 6: the queue of builds from the discard pile (R9.6, R28)."""
+    """Carry out step 6: the queue of builds from the discard pile (R9.6, R28)."""
     granted = [
         (thing.card is not None, thing.city.seat) for thing in placed for _ in thing.of_kind("build_from_discard")
     ]
@@ -237,6 +237,6 @@ def build_from_discard_pile(table: Table, placed: list[Placed], log: Log) -> Non
 
 
 def in_order(table: Table, granted: list[tuple[bool, int]]) -> list[int]:
-    """The seats of builds from the pile: those of boards first, or a seat's board before its cards; all are alike."""
+    """Order the seats that build from the pile: boards first, or by seat with a seat's board before its cards."""
     boards_first = table.switches["discard_builds_boards_first"]
     return [seat for _, seat in sorted(granted, key=lambda one: one if boards_first else one[1:])]

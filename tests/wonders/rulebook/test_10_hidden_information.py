@@ -1,4 +1,4 @@
-"""Chapter 10, hidden information (R49): what a policy is handed does not depend on what it may not know.
+"""Chapter 10, hidden information (R49): the records given to a policy do not depend on hidden information.
 
 Each test lays two tables that differ only in hidden cards, lets the seat's policy stop the game at its decision, and
 compares byte by byte what it was handed: the public record, its own private record and the list of moves.
@@ -23,7 +23,7 @@ TURNS = (0, 2)
 
 
 def dealt(ruleset: str, age: int, turns: int) -> Position:
-    """Return a table in the middle of an age of a real deal, everybody having played something."""
+    """Return a table in the middle of an age of a real deal, in which every seat has played cards."""
     boards = FIRST[:3] if ruleset == "1e-duo" else (FIRST if ruleset == "1e" else SECOND)
     p = Position(ruleset, *boards, age=age)
     p.deal(number=5)
@@ -38,7 +38,7 @@ def dealt(ruleset: str, age: int, turns: int) -> Position:
 
 
 def handed(p: Position, seat: int, kind: str = "turn") -> tuple[bytes, bytes, list[int]]:
-    """Play a turn until the seat is asked for this kind of decision; return what its policy is handed."""
+    """Play a turn until the seat must make this kind of decision; return the records given to its policy."""
     p.game.own[seat].parameters[STOP_AT] = DECISIONS.index(kind) + 1
     assert not p.play_turn()
     moves = [int(word) for word in p.game.choice.moves[: int(p.game.choice.count)]]

@@ -19,7 +19,7 @@ STRICT = Player("strict", strict)
 
 
 def shown(moves: list[Any]) -> list[tuple[str, str, str, int, int]]:
-    """Return moves as card, action, how, left, right."""
+    """Return moves as tuples (card, action, how, left, right)."""
     return [(m.card, m.action, m.how, m.left, m.right) for m in moves]
 
 

@@ -25,7 +25,7 @@ BOARDS = ("Gizah A", "Rhodos A", "Ephesos A", "Alexandria A")
 def table(
     when: dict[str, list[Clause]], *, stages: list[Clause] | None = None, changes: tuple[str, ...] = (), **more: Any
 ) -> Position:
-    """Return four cities with ten coins each, where these cards have these clauses."""
+    """Return four cities with ten coins each, in a game whose cards have the given clauses."""
     changed = [*changes, *(f'cards."{name}".when={written(clauses)}' for name, clauses in when.items())]
     if stages is not None:
         changed.append(f"wonders.Gizah.A.1.when={written(stages)}")
@@ -310,7 +310,7 @@ def test_R52_formulas_know_what_was_paid() -> None:
 
 
 def buy(p: Position, buyer: int, card: str, **paid: int) -> None:
-    """Let a city build a card with these coins to its neighbours."""
+    """Let a city build a card and pay these coins to its neighbours."""
     [move] = [
         move
         for move in p.moves(buyer, card)

@@ -218,7 +218,7 @@ def test_R28_forging_agency_builds_from_the_pile() -> None:
 
 
 def copying(own: tuple[str, ...], left: tuple[str, ...], **switches: Any) -> dict[str, int]:
-    """Return the score of Olympia B, complete, whose left neighbour has these structures."""
+    """Return the score of a completed Olympia B whose left neighbour has these structures."""
     p = Position("1e", "Olympia B", "Gizah A", "Rhodos A", **switches)
     p.city(0, *own, stages=3, coins=0)
     p.city(1, *left)

@@ -28,7 +28,7 @@ def four(*own: str, coins: int = 3, **more: Any) -> Position:
 
 @dataclass(frozen=True)
 class Black:
-    """What a black card does at once to four cities with ten coins each: owner, left, across, right."""
+    """The immediate effect of a black card on four cities with ten coins each: owner, left, across, right."""
 
     points: int = 0
     coins: tuple[int, int, int, int] = (10, 10, 10, 10)

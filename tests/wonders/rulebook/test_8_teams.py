@@ -18,7 +18,7 @@ BOARDS = ("Gizah day", "Rhodos day", "Ephesos day", "Alexandria day", "Babylon d
 
 
 def teams(seats: int = 4, **more: Any) -> Position:
-    """Return two or three teams."""
+    """Return a table of two or three teams."""
     return Position("2e-cities-teams", *BOARDS[:seats], **more)
 
 

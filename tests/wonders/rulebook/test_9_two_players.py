@@ -18,7 +18,7 @@ GAMES = [engine_table("1e-duo", 2, (RANDOM,)).trace(number) for number in range(
 
 
 def duo(**more: Any) -> Position:
-    """Return two players and the Free City, seat 2."""
+    """Return a table with two players and the Free City in seat 2."""
     return Position("1e-duo", *BOARDS, **more)
 
 
