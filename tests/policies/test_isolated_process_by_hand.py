@@ -439,7 +439,7 @@ def test_a_process_says_what_is_not_denied_before_it_runs_code_of_others(
 def test_names_in_the_folder_of_a_policy_are_known_without_reading_it_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Once files are denied, an import must not look into the folder, whatever happens there."""
+    """Once file access is denied, imports must not read the folder, even if it changes."""
     for name in ("mine.py", "helper.py"):
         (tmp_path / name).write_text("", encoding="utf-8")
     folder = str(tmp_path.resolve())

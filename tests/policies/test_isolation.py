@@ -70,7 +70,7 @@ def played(name: str, *, apart: bool = True, games: int = 1, **keys: Any) -> pl.
     ids=["compiled", "plain", "babel"],
 )
 def test_isolated_play_gives_the_rows_and_picks_of_trusted_play(name: str, keys: dict[str, Any]) -> None:
-    """Side by side in any number, games are those that are played one at a time."""
+    """Any number of games played in parallel equal games played one at a time."""
     policies = (f"{FILE}:{name}", "random", "balanced")
     plan = Plan.make(players=3, seed=3, policies=policies, **{"rotate": False, **keys})
     game, games = find_game(plan.game), range(2, 27)
@@ -97,7 +97,7 @@ def test_isolated_play_gives_the_rows_and_picks_of_trusted_play(name: str, keys:
 @pytest.mark.slow
 @pytest.mark.parametrize("game", ["seven_wonders", "tower_of_babel"])
 def test_isolated_games_in_any_order_of_the_line_up_are_those_of_trusted_ones(game: str) -> None:
-    """Two isolated policies of one file, whose seats are drawn for every game."""
+    """Two isolated policies from one file play in randomly drawn seats."""
     plan = Plan.make(game=game, players=3, seed=3, policies=(f"{FILE}:last:back=2", f"{FILE}:plain", "random"))
     orders = np.array([[1, 0, 2], [2, 1, 0], [0, 1, 2], [1, 2, 0]] * 5)
     made = []
@@ -136,7 +136,7 @@ def test_threads_share_a_process_without_mixing_games() -> None:
     ],
 )
 def test_what_is_forbidden_costs_the_decision(name: str, reason: str) -> None:
-    """The first legal move is played, every time, and the failures are counted and named."""
+    """The first legal move is played each time, and the failures are counted and reported."""
     rows, expected = played(name), played("last:back=1000", apart=False)
     assert rows.drop("policy").equals(expected.drop("policy"))
     (sentence,) = isolation.failures()
@@ -146,7 +146,7 @@ def test_what_is_forbidden_costs_the_decision(name: str, reason: str) -> None:
 
 @LINUX
 def test_nothing_that_a_policy_can_reach_leads_to_the_process_of_wsim() -> None:
-    """Neither signals, nor the size of the shared memory, whose end would kill who reads it."""
+    """This includes signals and the size of the shared memory, whose truncation would kill its readers."""
     rows, expected = played("reaches"), played("last:back=1000", apart=False)
     assert rows.drop("policy").equals(expected.drop("policy"))
     assert isolation.failures() == []
@@ -177,7 +177,7 @@ def test_unwritten_memory_reveals_nothing_about_other_policies() -> None:
 def test_what_fails_on_several_channels_at_once_is_exactly_what_fails_alone(
     name: str, of: int, games: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each failed decision costs the first legal move, whatever the other threads do meanwhile."""
+    """For each failed decision the first legal move is played, regardless of other threads."""
     monkeypatch.setattr(isolation, "PROCESSES", 1000)
     monkeypatch.setattr(isolation, "usable_cpus", lambda: 4)
     expected = played(f"{name}:of={of}:wrong=0", apart=False, games=games)
@@ -205,7 +205,7 @@ def test_what_fails_on_several_channels_at_once_is_exactly_what_fails_alone(
     ],
 )
 def test_a_process_that_ends_or_hangs_is_replaced_by_the_rule(name: str, reason: str) -> None:
-    """It is started anew twice; then the first legal move is played to the end of the game."""
+    """The process is restarted twice; then the first legal move is played until the end of the game."""
     expected = played("last:back=1000", apart=False)
     rows = played(name)
     assert rows.drop("policy").equals(expected.drop("policy"))
@@ -269,7 +269,7 @@ def test_what_a_process_says_of_its_policy_may_be_anything(tmp_path: Path) -> No
 
 
 def test_a_process_receives_the_records_of_its_seat(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shared memory holds no record of another kind, and the private one is that of the policy's seat."""
+    """The shared memory contains only these records, and the private record belongs to the policy's seat."""
     seats, kinds = set(), set()
     decide = isolation.Isolated.decide
 

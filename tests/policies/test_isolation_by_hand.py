@@ -186,7 +186,7 @@ def test_who_ends_its_process_loses_that_decision_and_after_some_ends_all_furthe
 
 
 def test_an_end_while_others_are_asked_costs_nothing_and_then_they_take_turns() -> None:
-    """The process was asked by another channel at the same time, so nobody knows whose decision ended it."""
+    """The process had requests from two channels at once, so the decision that ended it is unknown."""
     both = Scripted(1, "fell", active=1)  # and this channel: two
     policy = Tried(both, Scripted(1, 1))
     assert policy.decided(2, 2) == [1, 1]
@@ -416,7 +416,7 @@ def test_picks_of_games_are_moved_behind_each_other() -> None:
 
 
 def test_a_process_may_read_its_file_what_that_imports_and_data_named_after_it(tmp_path: Path) -> None:
-    """Not the code of rivals in the same folder, nor other files."""
+    """It may not read the code of rivals in the same folder, or other files."""
     others = ("bold.npz", "bold-2.json", "bold_rival.py", "boldest.npz", "rival.py", "diary.txt", "part/far.py")
     for name in ("helper.py", "part/__init__.py", "part/more.py", *others):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -678,7 +678,7 @@ def test_the_whole_filter_of_the_machine_is_handed_to_the_system(
 
 
 def test_the_process_of_a_policy_ends_after_that_of_wsim(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A policy that hangs does not go on for ever when wsim was killed."""
+    """A policy that hangs does not run for ever after wsim has been killed."""
     parents, ended = iter([7, 7, 1]), SystemExit("ended")
 
     def end(code: int) -> None:
@@ -701,7 +701,7 @@ def test_the_process_of_a_policy_ends_after_that_of_wsim(monkeypatch: pytest.Mon
 def test_code_of_others_is_isolated_by_default(
     wanted: bool | None, foreign: bool, elsewhere: bool, isolated: bool
 ) -> None:
-    """``elsewhere``: it came in a run folder or an archive."""
+    """``elsewhere``: the code came in a run folder or an archive."""
     entry: Any = SimpleNamespace(path="run/files/mine.py" if elsewhere else None)
     asked, others = ISOLATED.set(wanted), FOREIGN.set(foreign)
     try:
@@ -740,7 +740,7 @@ def test_what_decides_later_is_each_isolated_policy_that_picks_moves(monkeypatch
 
 @pytest.mark.skipif(sys.platform != "linux", reason="capabilities")
 def test_every_capability_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Version 3 of the interface, for this process; three sets of two words, all empty."""
+    """The call uses version 3 of the interface for this process, with three empty sets of two words."""
     asked: list[tuple[Any, ...]] = []
     monkeypatch.setattr("ctypes.CDLL", lambda _name: SimpleNamespace(capset=lambda *given: asked.append(given)))
     confinement._drop_capabilities()
@@ -748,7 +748,7 @@ def test_every_capability_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_process_of_a_policy_keeps_neither_input_nor_output(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its answers and requests go over copies; the three standard streams lead nowhere before anything is read."""
+    """Requests and answers use duplicated descriptors; the standard streams are redirected before anything is read."""
     copied: list[tuple[int, int]] = []
     monkeypatch.setattr("os.dup", lambda descriptor: descriptor + 50)
     monkeypatch.setattr("os.open", lambda name, flags: {(os.devnull, os.O_RDWR): 77}[name, flags])
@@ -779,7 +779,7 @@ def test_the_engine_calls_a_policy_with_four_records_and_the_index_of_a_move_tha
 
 
 def test_decisions_are_counted_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that it is known which one failed: the third of five raises, begun from the second."""
+    """The count identifies the failed decision: of five decisions, begun from the second, the third raises."""
     made: list[tuple[Any, ...]] = []
 
     def call(*given: Any) -> int:
@@ -801,7 +801,7 @@ def test_decisions_are_counted_one_by_one(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_process_ends_before_the_next_one_begins() -> None:
-    """If that cannot be loaded, there is none any more."""
+    """If the next process cannot be loaded, no process remains."""
     said: list[str] = []
     isolated: Any = SimpleNamespace(
         _process=SimpleNamespace(end=lambda: said.append("ended")), _start=lambda: said.append("begun"),

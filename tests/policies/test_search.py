@@ -77,7 +77,7 @@ def test_choices_do_not_depend_on_hidden_information(game: str, ruleset: str, pl
 
 
 def test_choices_depend_only_on_the_random_stream_of_the_game() -> None:
-    """Two searchers at a table affect neither each other nor the streams of the other seats."""
+    """Two searchers at a table do not affect each other or the random streams of the other seats."""
     alone = rows_of(simulator("search:playouts=10,random,random", players=3, rotate=False), 2)
     again = rows_of(simulator("search:playouts=10,random,random", players=3, rotate=False), 1, first=1)
     assert (alone[3:].tobytes()) == again.tobytes()
@@ -95,7 +95,7 @@ def test_games_do_not_depend_on_threads_or_resuming(tmp_path: Path) -> None:
 
 
 def test_searching_leaves_no_trace_in_the_game() -> None:
-    """Traces, picks and the log are those of the game, not of its playouts."""
+    """Traces, picks and the log contain only the game itself, not its playouts."""
     ready = simulator("search:playouts=10,balanced,balanced", players=3)
     trace = ready.trace(0)
     followed = ready.begin(0)

@@ -49,7 +49,7 @@ def test_no_offset_of_a_seat_stream_reveals_the_deal() -> None:
 
 
 def test_streams_of_seats_do_not_overlap() -> None:
-    """Between the games of a seat and between seats there is no constant step, as there was in version 1."""
+    """Streams of different games or seats do not differ by a constant step, as they did in version 1."""
     simulator = prepared()
     words = [[int(own.rng) for own in simulator.begin(number).record.own[:PLAYERS]] for number in range(20)]
     by_game = [(later[0] - earlier[0]) % WORD for earlier, later in pairwise(words)]
@@ -70,7 +70,7 @@ def test_seed_words_come_from_blake2_and_differ() -> None:
     "keys", [{"ruleset": "1e-duo", "players": 2}, {"game": "tower_of_babel", "players": 4}], ids=str
 )
 def test_redrawn_worlds_keep_no_stream_of_the_true_game(keys: dict[str, Any]) -> None:
-    """The stream of the seat that is asked comes from the seed of the redrawing alone."""
+    """The stream of the deciding seat depends only on the seed of the resampling."""
     game, other = (wsim.Game(seed=seed, **keys) for seed in (5, 6))
     true = [world._position.record for world in (game, other)]  # type: ignore[attr-defined]
     drawn = [world.determinize(0, 77)._position.record for world in (game, other)]  # type: ignore[attr-defined]

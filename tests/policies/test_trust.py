@@ -155,7 +155,7 @@ def test_irreproducible_code_is_rejected(line: str, tmp_path: Path) -> None:
 
 
 def test_a_compiled_policy_may_catch_exceptions(tmp_path: Path) -> None:
-    """What an index outside a record raises is caught."""
+    """The policy catches the exception for an index outside a record."""
     file = tmp_path / "tries.py"
     lines = """
     try:
@@ -292,7 +292,7 @@ def test_moves_of_earlier_decisions_are_not_visible(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_bounds_checks_can_be_switched_off(tmp_path: Path) -> None:
-    """Beside the last copy lie zeros: a policy that reads a little too far finds nothing."""
+    """The last copy is followed by zeros, so a policy that reads slightly out of bounds gets no hidden data."""
     file = tmp_path / "far.py"
     beyond = (RULES.itemsize + GUARD // 2 - dict(RULES.fields or {})["points"][1]) // 2
     file.write_text(HEAD + POLICY.format(name="far", lines=f"return int(peek(rules.points, {beyond}) != 0)"))
@@ -345,7 +345,7 @@ def deeper(n):
 
 @pytest.mark.parametrize("call", ["down(choice.count)", "back(choice.count)", "deeper(choice.count)"])
 def test_a_recursive_compiled_function_is_rejected(call: str, tmp_path: Path) -> None:
-    """It would crash the process at the end of the stack, whose depth is unknown."""
+    """Recursion would crash the process when the stack overflows, at an unknown depth."""
     file = tmp_path / "deep.py"
     file.write_text(HEAD + RECURSIVE + POLICY.format(name="deep", lines=f"return {call}"))
     with pytest.raises(UserError, match=r"deep\.py:deep' calls itself .*: write a loop"):

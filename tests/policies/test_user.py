@@ -194,7 +194,7 @@ def complaint(entry: str) -> BaseException:
 @pytest.mark.slow
 @only_jitted
 def test_one_compiled_entry_point_calls_every_plain_policy(tmp_path: Path) -> None:
-    """Three policies at a table, with one entry point between them, play what they play when they are compiled."""
+    """Three plain policies share one entry point and play the same moves as when they are compiled."""
     file, text = tmp_path / "own.py", "import wsim\n"
     for place in range(3):
         body = f"(public, own, choice, rules):\n    return {place} % choice.count\n"
@@ -469,7 +469,7 @@ def test_a_missing_policy_module_is_reported() -> None:
 
 @only_jitted
 def test_a_plain_policy_sees_no_moves_of_other_decisions() -> None:
-    """The decision before it may have had more moves, of another seat with another hand."""
+    """An earlier decision may have had more moves, from a different seat with a different hand."""
     left: list[int] = []
 
     def looks(public: Any, own: Any, choice: Any, rules: Any) -> int:

@@ -57,7 +57,7 @@ def test_equal_deciding_metrics_are_not_identical() -> None:
 
 
 def test_the_most_extreme_deal_may_be_in_any_block() -> None:
-    """As above, with the deal that is farthest from the mean in the first of two blocks."""
+    """As in the previous test, but the deal farthest from the mean is in the first of two blocks."""
     base = np.array([[80.0] * 199 + [200.0] + [20.0] * 200])
     added = np.array([[0.0] * 100 + [1.0] * 60 + [0.0] * 240])
     one, who = np.ones((1, 200)), np.zeros((1, 200))

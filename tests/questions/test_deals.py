@@ -12,7 +12,7 @@ from wsim.questions.deals import Arm, Arms, arm_by_arm
 
 
 def test_every_arm_plays_the_requested_games() -> None:
-    """Each arm answers with the numbers of its games, and 1,000 for each arm before it."""
+    """Each arm returns the numbers of its games, plus 1,000 for each preceding arm."""
 
     def read(frame: Any, games: range) -> Any:
         return [np.array([[frame + game for game in games]])]

@@ -80,7 +80,7 @@ def arms_of(random: Any, deals: int, chances: Any) -> list[np.ndarray]:
 
 
 def test_intervals_of_diversity_differences_cover_the_truth() -> None:
-    """Independent arms with known shares: the error is that of the scatter of the answers."""
+    """With independent arms and known shares, the stated error equals the standard deviation of the answers."""
     random, values, errors = np.random.default_rng(5), [], []
     first, second = (0.5, 0.3, 0.2), (0.6, 0.3, 0.1)
     for _ in range(300):

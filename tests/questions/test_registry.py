@@ -132,7 +132,7 @@ def test_an_installed_question_has_a_form_and_a_function() -> None:
 
 @pytest.mark.slow
 def test_an_installed_question_can_be_listed_asked_and_repeated(tmp_path: Path) -> None:
-    """In a process of its own, found by the metadata that pip would leave."""
+    """The question is found in a separate process through the metadata that pip would write."""
     info = tmp_path / "site" / "toy-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n", encoding="utf-8")

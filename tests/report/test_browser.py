@@ -217,7 +217,7 @@ def test_dark_mode_follows_the_system_and_the_button(view: Chrome) -> None:
 
 
 def test_the_page_never_scrolls_sideways_at_any_width(view: Chrome) -> None:
-    """Nor does one with all tables unfolded."""
+    """This also holds if all tables are expanded."""
     for _ in ("folded", "unfolded"):
         for width in (320, 390, 640, 700, 1000):
             resize(view, width)
@@ -278,7 +278,7 @@ def open_all(view: Chrome) -> None:
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1200)])
 def test_an_accessibility_engine_reports_no_problems(view: Chrome, scheme: str, width: int) -> None:
-    """Folded tables included."""
+    """This includes collapsed tables."""
     colours(view, scheme)
     resize(view, width)
     open_all(view)
@@ -288,7 +288,7 @@ def test_an_accessibility_engine_reports_no_problems(view: Chrome, scheme: str, 
 
 
 def test_numbers_on_coloured_cells_are_legible(still: Chrome) -> None:
-    """An engine does not look into drawings: the ink on every cell of the match-ups, mixed as the browser mixes it."""
+    """Accessibility engines skip drawings, so this checks the contrast in match-up cells, blended as by the browser."""
     script = """
         const paint = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
         const rgb = (layers) => {

@@ -36,7 +36,7 @@ def test_coordinates_are_rounded_and_names_are_not() -> None:
 
 
 def test_long_names_wrap_instead_of_being_cut() -> None:
-    """Beside rows, above columns and in a legend, on any screen, a name stands whole, in lines if it must."""
+    """On any screen, row names, column names and legend names are shown in full, wrapped if necessary."""
     policies = ["search:playouts=64,player=random:explore=0.1234", "search:playouts=64,player=random:explore=0.1288"]
     ends = {"ahead": 0.5, "ahead_low": 0.4, "ahead_high": 0.6, "q": 1.0}
     rows = [{"policy": one, "other": other, **ends} for one, other in (policies, policies[::-1])]
@@ -156,7 +156,7 @@ def test_a_forest_plot_by_category_keeps_their_order_with_headings() -> None:
 
 
 def test_marks_follow_the_verdict_rather_than_the_interval() -> None:
-    """Altar's interval excludes 0, but other good players may find otherwise: its verdict is unclear."""
+    """Altar's interval excludes 0, but its verdict is unclear because the effect may differ for other good players."""
     rows = [{**row, "verdict": "unclear" if row["card"] == "Altar" else "higher"} for row in CARDS]
     for by in ((), ("age", "color")):
         chart = Chart("forest", ("worth",), ("card",), "Worth", by=by, judged=True)
@@ -170,7 +170,7 @@ def test_marks_follow_the_verdict_rather_than_the_interval() -> None:
 
 
 def test_axis_numbers_of_a_narrow_chart_do_not_overlap() -> None:
-    """This also holds in a browser whose letters are wider than those measured here."""
+    """This also holds in a browser with wider letters than those measured here."""
     rows = [{"card": "Palace", "worth": 0.1, "worth_low": -0.05, "worth_high": 0.25}]
     sheet = Sheet("T", rows, (*names(("card",)), estimated("worth", NUMBER, difference=True)))
     drawing = charts.draw(Chart("forest", ("worth",), ("card",), "Worth"), sheet, Palette({}))

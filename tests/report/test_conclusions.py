@@ -63,7 +63,7 @@ def test_overlapping_intervals_name_no_single_best() -> None:
 
 
 def test_an_imprecise_level_can_prevent_a_clear_best() -> None:
-    """A level that hardly anybody had may be the best one, for all that is known."""
+    """A level that few seats had may be the best, so no other level is clearly the best."""
     table = levels(("a", 1.30, 0.05, 0.0), ("rare", 1.20, 0.60, 0.5), ("c", 0.5, 0.1, 0.0))
     assert "one of 2: a or rare" in said(about_levels(table, "wonders", 1000), "clear")
 

@@ -395,7 +395,7 @@ def test_a_whatif_answer_in_parquet_is_shown(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_names_are_escaped(run: Run, tmp_path: Path) -> None:
-    """Cards are named by users."""
+    """Card names come from users, so they may contain markup."""
     evil = json.loads(json.dumps(WHATIF))
     evil["effects"][0]["variant"] = "<script>alert(1)</script>"
     (tmp_path / "w.json").write_text(json.dumps(evil), encoding="utf-8")
@@ -405,7 +405,7 @@ def test_names_are_escaped(run: Run, tmp_path: Path) -> None:
 
 
 def test_team_mates_are_shown_together() -> None:
-    """Two teams of two: margins and ties are those of the teams."""
+    """With two teams of two, margins and ties are computed per team."""
     seats = pl.DataFrame(
         {
             "game": [0] * 4 + [1] * 4,

@@ -116,7 +116,7 @@ def test_a_conflict_is_shown_at_the_end_of_its_age() -> None:
 
 
 def test_face_down_cards_are_hidden() -> None:
-    """A card under a stage or sold is not seen by the others (R49)."""
+    """Cards that are sold or buried under a stage are hidden from the other seats (R49)."""
     for name in ("three", "teams", "duo"):
         game, trace = story(name)
         hidden = [
@@ -171,7 +171,7 @@ def test_chances_are_shares_within_their_intervals_and_end_with_the_result(name:
 
 
 def test_a_spectator_knows_the_end_of_a_game_without_luck() -> None:
-    """In the last age of policies that draw nothing, who sees all hands knows who wins; no seat does."""
+    """In the last age without random policies, a spectator who sees all hands knows the winner, but no seat does."""
     simulator = find_game("seven_wonders").prepare(Plan.make(players=3, policies="balanced", seed=3))
     unsure = 0
     for number in range(8):
@@ -200,7 +200,7 @@ def test_spectator_chances_add_up_to_1(name: str) -> None:
 
 
 def test_a_chance_uses_only_what_the_seat_knows() -> None:
-    """The last age is decided for those who see all hands; a seat that does not know them has a chance in between."""
+    """With all hands visible, the last age is decided; a seat that does not know them has a chance between 0 and 1."""
     found = replay("four").chances
     assert ((found.share[13] > 0) & (found.share[13] < 1)).any()
 

@@ -61,7 +61,7 @@ def test_list_items_are_changed_by_number() -> None:
 
 @pytest.mark.parametrize("order", [("1", "2"), ("2", "1")])
 def test_removals_in_one_patch_use_the_original_numbering(order: tuple[str, ...]) -> None:
-    """The numbers refer to the original list, whatever else is removed from it."""
+    """The numbers refer to the original list, regardless of other removals."""
     content = {"menus": {"Lunch": {"courses": [{"dish": name} for name in ("Soup", "Cake", "Tea", "Nuts")]}}}
     patch = {"menus": {"Lunch": {"courses": {number: {"remove": True} for number in order}}}}
     Layers(Problems("cook.toml"), GRAMMAR).apply(content, patch, "a.toml")

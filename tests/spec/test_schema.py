@@ -215,7 +215,7 @@ def test_every_effect_is_described_under_its_own_name() -> None:
 
 
 def test_the_schema_lists_the_names_that_formulas_can_read() -> None:
-    """A patch on top of another one may refer to them; only the catalogue knows which exist."""
+    """A patch may refer to names defined in an earlier patch; only the catalogue knows which names exist."""
     for path, number in (("points:1", 3), ("if:2", 1), ("points:0", 1), ("points:1", "3"), ("event:1", 1)):
         good = path in ("points:1", "if:2") and isinstance(number, int)
         assert WONDERS.is_valid({"cards": {"Palace": {"when": {"1": {path: number}}}}}) == good

@@ -121,7 +121,7 @@ def test_uninformative_levels_have_no_share_of_the_variance() -> None:
 
 @pytest.mark.jit_off
 def test_tables_from_sums_match_tables_from_rows() -> None:
-    """Levels of one column and of two, adjusted or not, and owners."""
+    """This covers levels of one and of two columns, with and without adjustment, and owners."""
     seats = seats_table(80, 3, cards=("Altar", "Baths"))
     run: Any = SimpleNamespace(summary=summarise(seats, RECIPES))
     for by, within in ((("wonder", "side"), ()), (("policy",), ()), (("policy",), ("wonder",))):
@@ -144,7 +144,7 @@ def test_tables_from_sums_match_tables_from_rows() -> None:
 
 @pytest.mark.jit_off
 def test_many_items_are_counted_separately() -> None:
-    """More than fit into one word of bits."""
+    """There are more items than fit into one 64-bit word."""
     seats = seats_table(60, 3)
     rows = {row["card"]: row for row in cards(seats).frame.to_dicts()}
     owned = [name for name in seats.columns if name.startswith("built:")]

@@ -190,7 +190,7 @@ def test_the_table_variance_component_by_hand() -> None:
 
 
 def test_team_mates_are_not_opponents() -> None:
-    """Seats 0 and 2 play together: a meets b, and c, whoever sits with it."""
+    """Seats 0 and 2 are a team: policy a faces b and c, regardless of its team mate."""
     frame = pl.DataFrame(
         {
             "game": [0] * 4 + [1] * 4,

@@ -65,7 +65,7 @@ def test_strengths_are_recovered_and_their_intervals_cover() -> None:
 
 
 def test_intervals_are_valid_even_if_the_model_is_wrong() -> None:
-    """Normal scores with a game effect are not Plackett-Luce; equal boards must still be found equal."""
+    """Normal scores with a game effect violate the Plackett-Luce model; equal boards must still come out as equal."""
     table = stats.strengths(seats_table(2000, cards=(), seed=3), "wonder").frame
     assert table.filter(pl.col("q") < 0.01).is_empty()
     planted = stats.strengths(seats_table(2000, cards=(), seed=3, wonder_points=(3.0,)), "wonder").frame

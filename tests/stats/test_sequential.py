@@ -63,7 +63,7 @@ def test_a_question_repeated_with_a_larger_budget_spends_only_the_reserved_alpha
 
 @pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
 def test_repeatedly_doubling_the_budget_keeps_the_error_rate_at_alpha(spending: str) -> None:
-    """The audit found .067 to .168 where each budget was a test of its own."""
+    """With a separate test for each budget, the audit found error rates of .067 to .168."""
     boundaries, shares = Boundaries(0.05, spending, reserve=0.1), [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0]
     edges = np.array([boundaries.next(share) for share in shares])
     steps = np.sqrt(np.diff([0.0, *shares]))

@@ -76,7 +76,7 @@ def test_a_few_losing_owners_give_no_verdict(several: bool) -> None:
 
 
 def test_a_policy_that_never_wins_is_below_the_fair_share_and_all_others() -> None:
-    """That no game differs is no reason to give no verdict: in 300 games it is clear, in 3 it is not."""
+    """A verdict is possible even if all games are alike: it is clear after 300 games, but not after 3."""
     for games, verdict in ((300, "lower"), (3, "unclear")):
         totals = np.random.default_rng(1).integers(30, 70, (games, 4)) - np.array([0, 0, 0, 60])
         frame = pl.DataFrame(finish(totals)).with_columns(policy=pl.Series(["a", "b", "c", "never"] * games))

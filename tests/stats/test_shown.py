@@ -136,7 +136,7 @@ def figures(names: list[str], ratio: list[float], score: list[float], half: floa
 
 
 def test_the_difference_between_two_tables_by_hand() -> None:
-    """Half widths of 0.3 and 0.4 add up to 0.5, as errors of independent runs do."""
+    """Half widths of 0.3 and 0.4 combine to 0.5, because the errors of the runs are independent."""
     found = minus(figures(["a", "b", "c"], [1.0, 1.5, 1.2], [50, 60, 55], 0.3),
                   figures(["b", "a", "d"], [1.0, 1.2, 1.0], [58, 51, 50], 0.4))  # fmt: skip
     assert found is not None

@@ -119,7 +119,7 @@ def test_the_interval_of_a_card_difference_covers_the_truth() -> None:
 
 
 def test_fast_and_general_path_agree(seats: pl.DataFrame) -> None:
-    """A row more in the last game makes every batch that holds it ragged; dropping it again must change nothing."""
+    """An extra row in the last game makes its batches ragged; the tables must equal those without the extra row."""
     whole = GameBatch.of(seats.select("game", "total", "seat"))
     assert whole.rows_a_game == 4
     general = GameBatch(whole.frame, whole.starts, None)

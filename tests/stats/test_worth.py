@@ -131,7 +131,7 @@ def test_a_split_that_is_not_summed_is_rejected() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("games", [60, 600])
 def test_intervals_cover_and_false_verdicts_stay_at_their_level(games: int) -> None:
-    """Of a null 5 in 100 intervals exclude 0, and of known worths as many exclude the truth: 2,400 of each."""
+    """5% of intervals exclude 0 without an effect, and 5% exclude a known true worth (2,400 intervals each)."""
     outside = np.zeros(2)
     repetitions = 800
     for place, worth in enumerate([(0.0, 0.0, 0.0), (0.06, 0.06, 0.06)]):

@@ -69,7 +69,7 @@ def test_parameters_without_effect_stay_and_are_not_searched() -> None:
 
 @pytest.mark.slow
 def test_a_search_over_pure_noise_gets_no_verdict() -> None:
-    """`salt` draws other luck and nothing else: of twenty seeds one gets a wrong verdict, of six hardly three."""
+    """`salt` changes only the luck: one of twenty seeds gets a wrong verdict, so three of six are very unlikely."""
     verdicts = []
     for seed in range(6):
         tuned = wsim.tune("archer", **SMALL, generations=3, only="salt", seed=seed, out=f"run-{seed}", judges="brick")
@@ -275,7 +275,7 @@ def test_evaluation_verdicts_allow_for_all_rows() -> None:
 
 
 def test_a_continued_search_is_evaluated_again() -> None:
-    """Rows that evaluated fewer generations say nothing about later ones."""
+    """Evaluations after fewer generations do not apply to later generations."""
     begun = History({}, {}, "stone", "wsim tune stone", {}, {}, (0,), judged=({"met": "held out"},))
     grown = begun.grown(generation := Generation("0", (1.0,), 0.5, 0.0, 0.1))
     assert (grown.generations, grown.judged) == ((generation,), ())

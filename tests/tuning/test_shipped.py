@@ -57,7 +57,7 @@ def test_every_shipped_set_records_how_it_was_made(game: str) -> None:
 def test_the_recorded_command_reproduces_the_set(
     wsim_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str
 ) -> None:
-    """In short, on one thread; and as the head of what that wrote says, on two."""
+    """This runs a shortened command on one thread, and the command recorded in its output on two threads."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("wsim.tuning.answer.PROBED", 100)  # games that say which numbers move, most of a short search
     first = wsim_command(*command_of(said), *SHORT, "--threads", "1", "--out", "first")

@@ -191,7 +191,7 @@ def cities(game: wsim.Game, seat: int) -> list[dict[str, Any]]:
 
 
 def test_a_position_shows_stored_free_builds() -> None:
-    """The token of a seat is in its view (R67), and what is set up by it offers the free build."""
+    """A seat's token is part of its view (R67), and a position set up from the view offers the free build."""
     change = f"cards.Altar.when={written([{'event': 'built', 'gain': {'free_build_tokens': 1}}])}"
     game = wsim.Game(set=[change], players=3, policies="random", seed=11)
     for _ in range(3):
@@ -207,7 +207,7 @@ def test_a_position_shows_stored_free_builds() -> None:
 
 
 def test_clauses_act_in_a_position_that_was_set_up() -> None:
-    """The clauses of what stands in a city act in a game that was set up from what a person sees (R54)."""
+    """Clauses of structures in a city act in a game that was set up from a person's view (R54)."""
     when = written([{"event": "sold", "by": "anyone", "gain": {"coins": 2}}])
     game = wsim.Game(set=[f"cards.Altar.when={when}"], players=3, policies="random", seed=11)
     for _ in range(3):
@@ -223,7 +223,7 @@ def test_clauses_act_in_a_position_that_was_set_up() -> None:
 
 
 def test_purchases_are_reset_before_the_next_seat_chooses() -> None:
-    """A formula knows the purchase of the move that is made; before it, `balanced` reckons with the full price."""
+    """A formula sees only the purchase of the current move; before that, `balanced` assumes the full price."""
     when = written([{"event": "bought", "by": "anyone", "gain": {"coins": "purchase"}}])
     game = wsim.Game(set=[f"cards.Altar.when={when}"], players=3, policies="balanced", seed=11)
     bought = 0

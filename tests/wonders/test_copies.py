@@ -81,7 +81,7 @@ def test_a_position_shows_copies_and_is_set_up_with_them() -> None:
 
 
 def test_policies_value_the_gain_from_a_copy() -> None:
-    """A dear card that doubles the blue card of a neighbour is taken for its points, not that which doubles none."""
+    """An expensive card that copies a neighbour's blue card is taken for its points, unlike one that copies no card."""
     choose = [{"gain": {"coins": 2}}, {"card": {"from": "city", "if": "card.blue"}, "gain": {"copies": 1}}]
     change = f"table.Echo.when={written([{'event': 'before_conflicts', 'if': 'blue > 0', 'choose': choose}])}"
     for policy in ("greedy", "balanced"):

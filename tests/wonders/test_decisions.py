@@ -88,7 +88,7 @@ POLICIES = ("random", "first", "greedy", "rulebased", "balanced", "net", "search
 
 
 def test_every_policy_answers_clause_decisions() -> None:
-    """At a table of eight players, everyone decides; a search goes on from such a decision."""
+    """All eight players of a table decide, and a search continues from such a decision."""
     frame = wsim.simulate(set=OFTEN, players=4, policies=POLICIES[:4], games=30, seed=5)
     assert len(frame) == 120
     game = wsim.Game(
@@ -103,7 +103,7 @@ def test_every_policy_answers_clause_decisions() -> None:
 
 
 def test_good_options_are_accepted_and_bad_ones_declined() -> None:
-    """Whoever weighs moves takes what is worth it: coins rather than a debt, no payment for nothing."""
+    """Policies that value moves accept worthwhile options: coins rather than a debt, and no payment without a gain."""
     offers = when(
         "Altar",
         {"event": "built", "choose": [{"gain": {"debts": 2}}, {"gain": {"coins": 9}}, {"lose": {"coins": 2}}]},
@@ -156,7 +156,7 @@ def test_a_person_sees_the_options() -> None:
 
 
 def test_redrawing_reveals_nothing_hidden_to_a_deciding_seat() -> None:
-    """Drawn again at a decision, the position has the same decision, the same public facts and the own hand."""
+    """A position resampled at a decision has the same decision, the same public facts and the same own hand."""
     seen = set()
     tables = {"1e": 3, "1e-duo": 2, "2e-cities-teams": 4}
     for ruleset, players in tables.items():

@@ -151,7 +151,7 @@ def test_redrawn_drafts_are_consistent_with_what_a_seat_saw(ruleset: str, player
 
 @pytest.mark.parametrize("when", [{"age": 2}, {"after": 1}, {"after": 2}, {"age": 3}])
 def test_a_later_draft_hides_what_it_should(when: dict[str, Any]) -> None:
-    """While it runs, search draws again the hands of the age, the pile and the stock, and keeps what its seat knows."""
+    """During the draft, search resamples hands of the age, pile and stock, but keeps its seat's knowledge."""
     change = deck(several(28, points=1), draft=3, **when)
     position: Any = engine_table("1e", 4, set=(change,)).begin(7)
     met, dice = 0, random.Random(5)
@@ -258,7 +258,7 @@ def test_observations_and_actions_include_draft_cards() -> None:
 
 
 def test_policies_keep_worthwhile_cards() -> None:
-    """One card of each hand of four is worth the most."""
+    """In each hand of four, one card is clearly worth the most."""
     cards = {f"Hero{number}": {"points": 9} for number in range(7)} | several(21, cost=3)
     for policy in ("greedy", "balanced", "net"):
         frame = wsim.simulate(set=[deck(cards, draft=4)], players=7, policies=policy, games=10, seed=3)

@@ -159,7 +159,7 @@ def test_redrawing_keeps_the_drawn_cards_of_the_deciding_seat(way: str) -> None:
 
 
 def test_other_seats_do_not_see_the_drawn_cards() -> None:
-    """Its view is the same whichever cards are drawn, byte by byte."""
+    """The view of another seat is the same byte for byte, regardless of the drawn cards."""
     changes = (deck(several(9, points=1)), draws("turn_start", 2, **{"if": "turn == 1"}))
     position: Any = engine_table("1e", 3, set=changes).begin(3)
     redrawn = [position, *(position.redrawn(1, number) for number in range(12))]

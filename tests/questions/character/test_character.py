@@ -93,7 +93,7 @@ def test_a_game_without_a_net_is_followed_by_playouts() -> None:
 
 @pytest.mark.slow
 def test_shares_of_variance_recover_planted_ones() -> None:
-    """Skill, seat, deal and noise of known size, in 4 seats; results need not be shares of a victory."""
+    """The effects of skill, seat, deal and noise have known sizes, with 4 seats; results need not be win shares."""
     random, players, deals = np.random.default_rng(2), 4, 20_000
     skill, seat = np.array([1.5, 0.5, -0.5, -1.5]), np.array([0.6, 0.2, -0.2, -0.6])
     total = np.zeros(5 + 4 * players)

@@ -98,7 +98,7 @@ NAMED = ("p:noise=9:salt=1", "p:skill=2", "p:noise=5:salt=3", "p", "p:skill=1:no
     ],
 )
 def test_results_do_not_depend_on_the_order_of_policies(names: tuple[str, ...], keys: Any) -> None:
-    """The deals, the arrangements and so every figure are the same to the last bit."""
+    """Deals, seatings and therefore all figures are bitwise equal."""
     found = []
     for order in (names, names[::-1], (*names[2:], *names[:2])):
         answer = wsim.match(*order, threads=1, **keys)
@@ -112,7 +112,7 @@ def test_results_do_not_depend_on_the_order_of_policies(names: tuple[str, ...], 
 
 
 def test_a_reordered_seating_equals_a_reordered_line_up() -> None:
-    """Whatever the entries have of their own (weights, parameters, pools, nets) goes with them."""
+    """Each entry keeps its own weights, parameters, pools and nets when the seats are reordered."""
     entries = ("balanced:explore=0.2", "net", "search:playouts=2", "weighted:shield=3", "random")
     plan = Plan.make(players=5, policies=entries, rotate=False, ban="1=trade;3=stages")
     simulator = find_game(plan.game).prepare(plan)
@@ -126,7 +126,7 @@ def test_a_reordered_seating_equals_a_reordered_line_up() -> None:
 
 
 def test_deals_record_the_seating(tmp_path: Path) -> None:
-    """The totals of the file are those of its policies on its sides: luck of the side, and the skill of the policy."""
+    """The totals in the file consist of the luck of each side and the skill of the policy that played it."""
     names = ("p", "p:skill=100", "p:skill=200", "p:skill=300", "p:skill=400")
     answer = luck(*names, players=[6], budget=5, luck="hash", out=tmp_path / "kept")
     deals = pl.read_parquet(tmp_path / "kept" / "deals")
@@ -161,7 +161,7 @@ def test_a_team_is_one_side_and_its_points_add_up() -> None:
 
 
 def test_the_games_of_a_deal_form_one_cluster() -> None:
-    """The error of the mean of deals is that of independent deals, however many games a deal has."""
+    """The standard error is computed from independent deals, regardless of the number of games per deal."""
     found = sums(500, "p:noise=6:salt=1", "p:noise=6:salt=2", "p:noise=6:salt=3", players=4, luck="hash")
     plan = Plan.make(game="luck", policies="p", luck="hash")
     names = [f"p:noise=6:salt={salt}" for salt in (1, 2, 3)]
@@ -263,7 +263,7 @@ def test_the_interval_of_a_win_share_of_1_has_the_level_of_the_look() -> None:
 
 
 def test_a_verdict_once_given_stays() -> None:
-    """A pair that is decided at the first look keeps that, while others go on and a later look says otherwise."""
+    """A pair decided at the first look keeps its verdict, even if a later look would contradict it."""
     plan = Plan.make(game="luck", policies="p", luck="hash")
     [table] = tables_of(plan, ["p:skill=9", "p"], [], [2], question := MatchQuestion(budget=400))
     trial = MatchTrial(table, question, 1)
@@ -368,7 +368,7 @@ def test_matches_work_for_teams_and_two_players(ruleset: str, players: int) -> N
 
 @pytest.mark.slow
 def test_costs_are_measured_on_separate_deals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A policy with memory has seen nothing of the match when it starts."""
+    """A policy with memory must not have played any of these games before the match starts."""
     measured = []
 
     def watched(simulator: Any, games: range, *, picks: bool) -> Any:
@@ -479,7 +479,7 @@ def test_ratings_over_two_tables_by_hand() -> None:
 
 
 def test_stored_deals_are_reused_up_to_the_next_look(tmp_path: Path) -> None:
-    """What lies there beyond a look waits for the next one, and is what was played, to the last bit."""
+    """Stored deals beyond a look are kept for the next look, and are bitwise equal to newly played deals."""
     plan = Plan.make(game="luck", policies="p", luck="hash")
     [table] = tables_of(plan, ["p:skill=3", "p:noise=4"], [], [3], MatchQuestion())
     files = DealFiles(tmp_path)

@@ -43,7 +43,7 @@ def test_the_ways_to_build_account_for_every_legal_move() -> None:
 
 
 def test_a_planted_effect_is_recovered() -> None:
-    """Whoever builds a card that is worth 30 points more has 30 more; those who do not may still build a later copy."""
+    """Seats that build a card worth 30 extra points score 30 more; other seats may still build a later copy."""
     effects = {}
     for name, more in PLANTED:
         answer = wsim.experiment_picks(**UNIFORM, games=1500, actions=["build"], card="altar", **more)
@@ -83,7 +83,7 @@ def test_without_randomised_picks_there_is_no_experiment() -> None:
 
 
 def test_explored_picks_are_recorded_as_uniform() -> None:
-    """A policy that takes the first move explores half of the time: those picks, and only those, are uniform ones."""
+    """A policy that takes the first move explores half of the time; exactly these picks are recorded as uniform."""
     picks = wsim.simulate(policies="first:explore=0.5", games=300, players=3, picks=True)
     turns = picks.filter(pl.col("decision").cast(pl.String) == "turn", pl.col("legal") > 1)
     drawn = turns.filter("randomised")
@@ -109,7 +109,7 @@ def test_recording_exploration_changes_no_game() -> None:
 
 @pytest.mark.slow
 def test_both_ways_of_exploring_agree_about_cards() -> None:
-    """One estimand, two records of it: differences of effects are as large as their errors say, and not larger."""
+    """Both records estimate the same effects, so their differences are no larger than their standard errors imply."""
     found = []
     for seed, keys in ((1, {"policies": "balanced:explore=0.5"}), (2, {"policies": "balanced", "randomise": 0.5})):
         plan = Plan.make(players=3, games=4000, seed=seed, **keys)
@@ -131,7 +131,7 @@ def test_an_exploring_policy_has_no_recorded_wish() -> None:
 
 
 def test_an_exploring_policy_is_randomised_with_the_recorded_chance() -> None:
-    """Each move of a list is worth 1 when weighted by its chance, whoever drew it."""
+    """Weighted by its inverse probability, each legal move counts 1 on average, drawn or chosen."""
     picks = wsim.simulate(policies="first:explore=0.5", games=300, players=3, picks=True, randomise=0.3)
     turns = picks.filter(pl.col("decision").cast(pl.String) == "turn", pl.col("legal") > 1)
     weight = (1 / (turns["legal"] * turns["probability"])).to_numpy()

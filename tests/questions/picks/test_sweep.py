@@ -81,7 +81,7 @@ def test_a_value_of_a_sweep_agrees_with_a_separate_experiment() -> None:
 
 
 def test_sweep_values_with_a_target_ascend_numerically() -> None:
-    """Straight lines run from each value to the next one: 9, 10, 11, and not in the order of their letters."""
+    """Values are interpolated in the order 9, 10, 11, not in alphabetical order."""
     plan = Plan.make(policies="random")
     for sweep in ("cards.Altar.points=10,9,11", "cards.Altar.points=9..11"):
         arms = _arms(plan, PickQuestion(("build",), sweep=sweep, target=0.0))

@@ -58,7 +58,7 @@ def test_identical_games_show_no_differences() -> None:
 
 
 def test_figures_and_errors_match_skill_for_any_blocks() -> None:
-    """Two ways to an error: left-out cells here, sums of products there."""
+    """Errors are computed in two ways: by leaving out cells, and from sums of products."""
     games = [drawn(4000, seed, worth) for seed, worth in ((1, 0.0), (2, 0.7))]
     whole, parts = RobustnessSums([CARDS], 2).plus(games), RobustnessSums([CARDS], 2)
     for first, last in pairwise([0, 7, 3 * CELLS, 4000]):
@@ -93,7 +93,7 @@ def test_the_interval_has_its_nominal_coverage(apart: float, common: float) -> N
 
 
 def test_cards_and_wonders_of_real_games_are_compared(wsim_command: Command) -> None:
-    """The command, its file, and the same in Python: figures of one's own, and the noise that they leave."""
+    """The command, its file and the Python function agree on the players' figures and the remaining noise."""
     told = wsim_command(*PLAYED, "-o", "rest.json", "--json")
     assert told.code == 0, told.err
     record = json.loads(told.out)
@@ -145,7 +145,7 @@ def test_invalid_questions_are_reported_in_one_sentence(wsim_command: Command, w
 
 
 def test_displayed_player_differences_are_shrunk_by_their_noise() -> None:
-    """Of luck alone nothing is left but a common figure near 0; of what is known well its own."""
+    """Differences due to luck alone shrink to a common figure near 0; precisely known differences are kept."""
     keys: Any = {"players": 3, "games": 900, "seed": 6}
     alike = wsim.robustness("random", "greedy", **keys).items.filter(pl.col("between").is_not_null(), table="cards")
     one, drawn = alike["between"], alike["shrunk"]
@@ -165,7 +165,7 @@ def test_a_figure_is_reversed_if_it_is_clear_for_both_players_with_opposite_sign
 
 
 def test_an_item_in_nearly_every_game_gets_no_figure() -> None:
-    """The second item is in every game but three: there is nothing to compare it with."""
+    """The second item is in all but three games, so there are too few games to compare it with."""
     random = np.random.default_rng(1)
     has = random.random((2, 300, 3)) < 0.4
     has[1] = True

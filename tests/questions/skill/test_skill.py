@@ -34,7 +34,7 @@ def brute(has: Any, wins: Any) -> float:
 
 
 def test_figures_and_changes_match_the_rows() -> None:
-    """Against plain means, and the error of the change against the jackknife over deals."""
+    """Figures are compared with plain means, and the error of a change with the jackknife over deals."""
     games, plays = 200, np.ones((200, 3), bool)
     rungs = [rung(games, 1, 0.0), rung(games, 2, 0.7)]
     sums = SkillSums(2, 2, grouped=False).plus([counted(has, plays, wins) for has, wins in rungs])
@@ -89,7 +89,7 @@ def test_rare_items_have_no_figure() -> None:
 
 
 def test_equal_levels_show_no_change() -> None:
-    """Of 200 changes between rungs that only draw other numbers, about ten lie outside their intervals."""
+    """Of 200 changes between levels that differ only in random numbers, about ten are outside their intervals."""
     outside = 0
     for seed in range(100):
         rungs = [counted(has, np.ones((150, 3), bool), wins) for has, wins in

@@ -84,7 +84,7 @@ def test_pairing_removes_deal_variance() -> None:
 
 
 def test_effect_interval_and_variance_match_paired_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One look at the whole budget is an ordinary paired comparison."""
+    """With a single look at the whole budget, a what-if is an ordinary paired comparison."""
     monkeypatch.setattr(Comparison, "looks", lambda question: [question.budget])
     answer = medal(**PLUS_3, budget=6000, spending="obrien_fleming")
     runs = [wsim.simulate(game="medal", games=6000, **more) for more in CHANGES]

@@ -66,7 +66,7 @@ def rare(rng: np.random.Generator, deals: int, share: float) -> NDArray[np.float
 
 @first_quick(1, ("deals", "share"), [(1000, 0.01), (1000, 0.02), (8000, 0.02)])
 def test_rare_and_skewed_differences_give_no_false_alarms(deals: int, share: float) -> None:
-    """Without the guard more than half of these are called lower: the rare large ones have not been seen yet."""
+    """Without the guard, more than half of the verdicts are "lower", because the rare large differences are unseen."""
     rng = np.random.default_rng(4)
     alarms = 0
     for seed in range(150):
@@ -112,7 +112,7 @@ def test_the_deals_needed_by_hand() -> None:
 
 @pytest.mark.parametrize("variants", [1, 2, 5])
 def test_variants_share_alpha_equally(variants: int) -> None:
-    """Each variant has the interval and the verdicts that it would have alone at its share of alpha."""
+    """Each variant has the same interval and verdicts as it would alone at its share of alpha."""
     noise = np.random.default_rng(8).normal(0, 1, 1000)
     differences = 30 * (1.8 / 1000**0.5 + (noise - noise.mean()) / noise.std())  # 1.8 standard errors above 0
     [alone] = tried(made(differences[None, :]), budget=1000, alpha=0.1 / variants).looks
@@ -152,7 +152,7 @@ def test_a_change_without_effect_ends_early_and_says_so() -> None:
 
 
 def test_verdict_and_interval_come_from_the_same_look() -> None:
-    """The first variant is clear at once and fades; the second keeps playing going."""
+    """The first variant is clear at the first look and then fades, while the second variant requires more games."""
     budget = 8000
     rng = np.random.default_rng(3)
     differences = rng.normal(0, 2, (2, budget))
@@ -169,7 +169,7 @@ def test_verdict_and_interval_come_from_the_same_look() -> None:
 
 
 def test_a_remark_warns_of_early_stopping() -> None:
-    """The mean of those that stop early is too large: the remark is there when, and only when, one has."""
+    """Comparisons that stop early overestimate on average, so the remark appears exactly when one stops early."""
     rng = np.random.default_rng(6)
     early, late = [], 0
     for seed in range(60):
@@ -197,7 +197,7 @@ def owners(moved: int, games: int = 1000) -> Made:
 
 
 def test_changed_owners_in_equal_number_get_no_verdict() -> None:
-    """One owner of one card in every deal, but in some of them another seat than in the baseline."""
+    """Every deal has one owner of a card, but in some deals it is a different seat than in the baseline."""
     verdicts = []
     for elsewhere in (10, 100):
         arms = owners(0)

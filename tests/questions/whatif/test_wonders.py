@@ -100,7 +100,7 @@ def test_whatif_works_for_tower_of_babel() -> None:
 
 
 def test_a_balanced_design_seats_each_board_everywhere_equally_often() -> None:
-    """Seven boards, two sides: each block of 14 games has each board with each side once in each seat."""
+    """With seven boards and two sides, each block of 14 games has each board side once in each seat."""
     seats = wsim.simulate(policies="random", games=140, threads=1, wonders="balanced")
     counts = seats.group_by("wonder", "side", "seat").len()
     assert counts.height == 7 * 2 * 4

@@ -113,7 +113,7 @@ def test_worth_responds_to_bans_and_card_points() -> None:
 def test_viability_is_a_share_of_turns_in_undisturbed_games(
     game: str, change: str, item: str, more: dict[str, Any]
 ) -> None:
-    """Either arm has the sums of games whose wishes are recorded; policies are never overruled."""
+    """Each arm has the sums of games in which wishes are recorded but policies are never overruled."""
     plan = PLAN | {"game": game}
     answer = wsim.whatif(**plan, set=[change], metric=f"wanted:{item.lower()}", budget=GAMES)
     row = answer.effects.row(0, named=True)

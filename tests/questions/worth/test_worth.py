@@ -120,7 +120,7 @@ def test_a_cluster_gives_the_same_sums() -> None:
 
 @pytest.mark.slow
 def test_intervals_cover_the_result_of_a_long_run() -> None:
-    """A hundred answers of 800 games, against one of 40,000 other games whose own error is taken into account."""
+    """A hundred answers of 800 games are compared with 40,000 separate games, allowing for the error of the latter."""
     keys: dict[str, Any] = {"policies": "balanced", "seed": 40}
     truth = wsim.experiment_worth(**keys, games=40_000).worth
     truth = truth.with_columns(error=(pl.col("worth_high") - pl.col("worth_low")) / 3.92)

@@ -103,7 +103,7 @@ def test_turns_first_picks_and_last_sightings_are_counted(played: Any) -> None:
 
 
 def test_shares_are_adjusted_for_policies_unless_raw(played: Any) -> None:
-    """They are those of ``wsim.stats.owners`` on the same flags, made by hand."""
+    """The shares equal those of ``wsim.stats.owners`` for the same flags, which are computed by hand."""
     expected = slowly(played)
     rows = played.seats.select("game", "seat", "policy", "rank", "win_share", "total").to_dicts()
     for row in rows:

@@ -162,7 +162,7 @@ def net_rows(net: LearnedNet, *changes: str) -> list[Any]:
 
 
 def test_the_net_row_for_a_formula_card_is_zero_until_trained(tmp_path: Path) -> None:
-    """What was learned before plays on as it did, whatever clauses there are."""
+    """A net trained before plays as before, regardless of clauses."""
     change = f"cards.Altar.when={written([{'event': 'sold', **GAIN}])}"
     shipped = NETS.shipped
     for printed, patched in zip(net_rows(shipped), net_rows(shipped, change), strict=True):

@@ -160,7 +160,7 @@ def test_a_net_not_trained_on_decisions_uses_the_weights_of_balanced() -> None:
 
 @pytest.mark.skipif(not JIT, reason="needs many decisions")
 def test_after_fitting_the_net_chooses_the_move_worth_most(tmp_path: Path) -> None:
-    """Fitted to decisions in which only the first option of each decision is worth anything, it takes that one."""
+    """The net is fitted to decisions in which only the first option has any worth, and then chooses that option."""
     table, names = batch_of("sea_lanes", 300)
     asked = np.flatnonzero([name == "effect" for name in names])
     batch = table.batch(asked)

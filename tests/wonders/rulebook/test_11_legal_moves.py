@@ -71,7 +71,7 @@ def test_R50_a_loss_lists_the_payments_from_the_largest_on() -> None:
 @pytest.mark.boundscheck
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
 def test_R50_every_list_contains_each_legal_move_once_and_in_order(ruleset: str, players: int) -> None:
-    """A policy that checks its list at every decision (position_kernels.py) finds nothing in many games."""
+    """A policy that checks its list at every decision (position_kernels.py) finds no mistakes in many games."""
     table = engine_table(ruleset, players, (STRICT,), seed=50)
     assert len(played(table, 300)) == 300 * table.seats
 

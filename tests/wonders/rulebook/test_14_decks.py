@@ -132,7 +132,7 @@ def test_R101_decks_are_drafted_one_after_the_other_by_name() -> None:
 
 
 def test_R102_what_others_choose_of_their_hand_is_secret() -> None:
-    """Whatever the seats before keep, the third one sees the same."""
+    """The third seat's view does not depend on the cards kept by the earlier seats."""
     seen = set()
     for first, second in product(range(3), repeat=2):
         game = wsim.Game(set=[deck(several(21), draft=3)], players=3, policies="random", seed=1)
