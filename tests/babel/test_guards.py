@@ -102,7 +102,7 @@ def test_the_longest_list_of_offers_can_be_played() -> None:
 
 @pytest.mark.parametrize("pay", ["refused_offer", "triple_bonus"])
 def test_offers_that_earn_nothing_are_reported(pay: str) -> None:
-    """A refused offer, or its Triple bonus, may be worth 0: the trace tells it all the same."""
+    """A rejected offer or its Triple bonus may be worth 0, but the trace still reports it."""
     compare_case(5, 5, [f"babel.effects.{pay}=0", "babel.action_cards.triple_bonus=6"], games=6)
 
 

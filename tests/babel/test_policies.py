@@ -175,7 +175,7 @@ def test_each_weight_set_plays_as_its_name_suggests() -> None:
 @pytest.mark.parametrize("players", [3, 4, 5])
 @pytest.mark.parametrize("name", NAMED)
 def test_self_play_of_each_policy_ends(name: str, players: int) -> None:
-    """No disc kind gone before the turn limit (A32) would mean that everybody passes and waits for the others."""
+    """If the turn limit (A32) were reached before a disc kind is gone, all seats would be passing and waiting."""
     rows = played(table(players=players, policies=(name,)), 60)
     assert (rows["over"] == KIND_GONE).all()
     assert rows["turns"].max() < 60

@@ -138,7 +138,7 @@ def test_picks_contain_every_decision_with_a_choice(seats: int) -> None:
 
 
 def test_resampled_cards_are_the_unseen_ones() -> None:
-    """Of each kind as many in hands, deck and discards as before, every hand as large, the shown cards in it."""
+    """The number of cards per kind, the hand sizes and the shown cards are the same as before."""
     position = table(policies=("balanced",)).begin(0)
 
     def kinds(record: Any) -> list[int]:
@@ -157,7 +157,7 @@ def test_resampled_cards_are_the_unseen_ones() -> None:
 
 
 def test_redrawn_action_cards_do_not_depend_on_their_true_location(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever held which, and however the deck lay: the same draws deal the same cards. The own ones stay."""
+    """Resampling deals the same cards regardless of the true holders and the order of the deck; own cards stay."""
     from wsim.babel.kernels import redraw
 
     python = [getattr(one, "py_func", one) for one in (redraw._sort, redraw._deal_action_cards)]

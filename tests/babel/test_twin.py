@@ -74,7 +74,7 @@ def test_games_with_a_flipped_switch_agree_with_the_twin(switches: dict[str, Any
 
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_games_of_the_other_policies_are_legal_in_the_twin(seats: int) -> None:
-    """The twin follows the engine's choices: equal lists and consequences at every decision of stronger play."""
+    """The twin repeats the engine's choices; lists and consequences agree at every decision of stronger policies."""
     names = ("net", "builder", "supplier", "collector", "majority")[:seats]
     jitted = table(players=seats, seed=SEED, policies=tuple(f"{name}:explore=0.1" for name in names))
     for number in range(20):

@@ -176,7 +176,7 @@ def test_the_false_proof_rate_is_at_most_alpha(proofs: int) -> None:
 
 
 def test_the_reported_distance_is_the_smallest_provable_one() -> None:
-    """The same games prove the patch with every bound widened by the reported factor, and not with a smaller one."""
+    """The same games prove the patch if every bound is widened by the reported factor, but not by a smaller one."""
     random = np.random.default_rng(2)
     alpha, value = 0.025, 0.25 + 0.012 * random.standard_normal(14)
     error = np.full(14, 0.002)
@@ -239,7 +239,7 @@ def test_unreachable_targets_are_named(wsim_command: Command) -> None:
 
 @pytest.mark.slow
 def test_conflicting_targets_are_named() -> None:
-    """One target wants the temple to win often, the other rarely: no value of its points can meet both."""
+    """One target requires the temple to win often, the other rarely, so no value of its points can meet both."""
     rows = """
 [[setting]]
 name = "high"
@@ -271,7 +271,7 @@ range = "-4..4"
 
 @pytest.mark.slow
 def test_keep_holds_a_figure_in_place() -> None:
-    """Taking points only from the temple would change the mean score: the others must gain some."""
+    """Taking points only from the temple would change the mean score, so other items must gain points."""
     keep = '[[keep]]\nmetric = "score"\nwithin = 0.6\n'
     free, kept = (balance(read_goal(write_goal(UNBALANCED + TARGET + KNOBS + more + SEARCH))) for more in ("", keep))
     assert free.proven

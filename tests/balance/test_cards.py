@@ -62,7 +62,7 @@ def test_a_proof_counts_its_deals() -> None:
 
 @pytest.mark.slow
 def test_points_added_by_replay_match_points_played_for() -> None:
-    """Random players do not look at points: the effect with 3 more is the effect now and what 3 more add, exactly."""
+    """Random players ignore points, so the effect with 3 more points is exactly the current effect plus their gain."""
     evaluator = Evaluator(read_goal(write_goal(GOAL)), Memory(), 1, execution=Execution(1))
     assert [(cell.metric, cell.name) for cell in evaluator.cells] == [
         ("score", "build Altar against others"),

@@ -1,4 +1,4 @@
-"""Values with which games break a limit: no search chooses them, and a table of effects names them."""
+"""Values with which games exceed a limit are never chosen by a search, and are named in tables of effects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The journal of a search: what was measured is read as it was written."""
+"""The journal of a search returns measurements as they were written."""
 
 from __future__ import annotations
 

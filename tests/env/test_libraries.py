@@ -223,7 +223,7 @@ def test_spaces_sample_legal_actions() -> None:
 
 
 def test_vectorised_games_match_single_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Game i of ``singles`` is game i of ``single``: same observations, masks, rewards and ends, by the same moves."""
+    """With the same moves, game i of ``singles`` equals game i of ``single``: observations, masks, rewards and ends."""
     keys: dict[str, Any] = {"policies": "greedy", "players": 3, "seed": 7, **BABEL}
     many = wsim.env.singles(4, seat=1, observations="counts", threads=1, **keys)
     seen, info = many.reset(seed=7)

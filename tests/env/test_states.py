@@ -75,7 +75,7 @@ def test_a_random_playthrough_is_consistent(keys: dict[str, Any]) -> None:
 
 @plans
 def test_the_information_state_reveals_nothing_hidden(keys: dict[str, Any]) -> None:
-    """Everything that the player cannot know is resampled: its own view stays the same, other views change."""
+    """After resampling all hidden information, the player's own view is the same, but other views change."""
     game = wsim.env.spiel(seed=9, **keys)
     dice, state, differ = random.Random(1), dealt(game.new_initial_state()), 0
     for step in range(24):
@@ -97,7 +97,7 @@ def test_the_information_state_reveals_nothing_hidden(keys: dict[str, Any]) -> N
 
 @games
 def test_the_information_state_has_perfect_recall(keys: dict[str, Any]) -> None:
-    """Two ways to the same table are different information states of whoever chose between them, not of others."""
+    """Two ways to the same table are different information states only for the player who chose between them."""
     start = dealt(wsim.env.spiel(seed=2, **keys).new_initial_state())
     who = start.current_player()
     first, second = (start.child(action) for action in start.legal_actions()[:2])
@@ -148,7 +148,7 @@ def test_misuse_is_reported_in_one_sentence() -> None:
 
 @pytest.mark.slow
 def test_openspiel_algorithms_accept_the_game() -> None:
-    """Sampling counterfactual regrets and information-set tree search, as they come with OpenSpiel."""
+    """OpenSpiel's own counterfactual regret sampling and information-set tree search run on the game."""
     ismcts, mcts, outcome_sampling_mccfr = (
         pytest.importorskip(
             f"open_spiel.python.algorithms.{name}", reason="OpenSpiel is missing: pip install open_spiel"

@@ -19,7 +19,7 @@ FILE = re.compile(r"^<!-- file: (\S+) -->\n```python\n(.*?)^```$", re.MULTILINE 
     ("script", "needed"), [("maskable.py", ("torch", "sb3_contrib")), ("clean_ppo.py", ("torch",))]
 )
 def test_documented_learners_train_and_are_evaluated(script: str, needed: tuple[str, ...], tmp_path: Path) -> None:
-    """This uses as few decisions as one round of learning; the page shows the results of a million."""
+    """This trains for only one round of decisions; the documentation shows results after a million."""
     for package in needed:
         pytest.importorskip(package, reason=f"{package} is missing: pip install torch sb3-contrib")
     for name, text in FILE.findall((ROOT / "docs" / "training.md").read_text(encoding="utf-8")):

@@ -44,7 +44,7 @@ def past_forced(game: wsim.Game) -> wsim.Game:
 
 @plans
 def test_each_move_steps_the_game_with_its_index(keys: dict[str, Any]) -> None:
-    """Who decides, what it sees, how many moves there are and the outcome are those of ``wsim.Game``."""
+    """The deciding seat, its observation, the number of moves and the outcome agree with ``wsim.Game``."""
     rng = np.random.default_rng(5)
     with VectorEnv(2, actions="moves", seed=11, **keys) as env:
         step = env.reset()
@@ -81,7 +81,7 @@ OLYMPIA = {"wonders": "Olympia,random,random", "sides": "A", "players": 3}  # on
 @pytest.mark.slow
 @pytest.mark.parametrize("keys", [OLYMPIA, PLANS["cities"], PLANS["duo"]], ids=["1e", "cities", "duo"])
 def test_a_fixed_action_takes_its_cheapest_move(keys: dict[str, Any]) -> None:
-    """Every legal move has its action and no other action is legal; the action makes the cheapest of its moves."""
+    """Exactly the actions of legal moves are legal, and each action makes the cheapest of its moves."""
     rng = np.random.default_rng(3)
     spent = 0
     with VectorEnv(1, seed=4, **keys) as env:
@@ -187,7 +187,7 @@ def test_rewards_can_be_points() -> None:
 
 
 def test_a_reward_is_given_once() -> None:
-    """A game pays in the step in which it ends, and every later step is of the next one."""
+    """The reward is given in the step in which a game ends; later steps belong to the next game."""
     rng, ended = np.random.default_rng(1), np.zeros(4, int)
     with VectorEnv(4, seed=2, **BABEL) as env:
         step = env.reset()
@@ -224,7 +224,7 @@ def test_reset_continues_with_new_games_or_restarts_with_a_seed() -> None:
 
 
 def test_arrays_are_reused_between_calls() -> None:
-    """Memory does not grow: every call fills the same arrays."""
+    """Every call fills the same arrays, so memory does not grow."""
     with VectorEnv(3, **BABEL) as env:
         one = env.reset()
         two = env.step(one.masks.argmax(axis=1))

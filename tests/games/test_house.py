@@ -127,7 +127,7 @@ def test_games_do_not_import_each_other() -> None:
 
 
 def test_modules_have_no_circular_imports() -> None:
-    """Imports within functions and for type checkers count; packages do not: they are imported first."""
+    """Imports within functions and for type checkers count; parent packages do not, because they are imported first."""
     inside = {module for module in MODULES if not module.endswith("__init__")}
     found = circles({module: imported(module, type_only=True) & inside for module in inside})
     told = "\n".join(", ".join(sorted(circle)) for circle in found)

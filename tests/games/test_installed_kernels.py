@@ -121,7 +121,7 @@ def test_a_game_without_a_net_says_so() -> None:
 
 
 def test_the_ladder_game_has_the_documented_size() -> None:
-    """The numbers of lines that docs/architecture.md states."""
+    """The line counts in docs/architecture.md are correct."""
     for most, names in WITHIN.values():
         lines = [
             len(path.read_text(encoding="utf-8").splitlines())

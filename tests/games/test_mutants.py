@@ -146,7 +146,7 @@ class Box:
     ("old", "new"), [("n + 1", "n - 1"), ("step=1", "step=2"), ("depth = 2", "depth = 3"), ("value + step", "value")]
 )
 def test_executed_module_code_and_closures_cannot_get_a_fault(old: str, new: str) -> None:
-    """Such a fault is tested in a process that imports the module with it."""
+    """Such faults are tested in a process that imports the faulty module."""
     with pytest.raises(serving.UnplantableError):
         serving.replacements(RUN, RUN.replace(old, new), "run.py")
 

@@ -1,4 +1,4 @@
-"""The kernels compiled before the workers of a whole test run start: those that several test files need."""
+"""The kernels that several test files need are compiled before the workers of a whole test run start."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_every_policy_has_its_entry_point(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_stepping_does_not_wait_for_whole_game_kernels(game: str) -> None:
-    """The first use of ``wsim advise`` compiled both, and took a third more than that of ``wsim run``."""
+    """The first ``wsim advise`` used to compile both, and took a third longer than the first ``wsim run``."""
     for name in ("commands", "lockstep"):
         seen, open_ = set[str](), [f"{game}/kernels/{name}"]
         while open_:

@@ -107,7 +107,7 @@ def test_the_file_of_a_different_kernel_is_not_used(file: Path, folder: Path) ->
 
 
 def test_unusable_kernel_files_are_compiled_again(file: Path) -> None:
-    """As of another build of the same numba: a sound file that is of no use."""
+    """This includes intact but incompatible files, such as those from a different build of the same numba."""
     import pickle
 
     file.write_bytes(kernel_files._sealed(file, pickle.dumps(("no", "kernel"))))

@@ -32,7 +32,7 @@ def _called(slot, number):  # type: ignore[no-untyped-def]
 
 
 def test_each_thread_reports_its_own_failure() -> None:
-    """One half raises, the other returns too much; nobody reads before all have failed."""
+    """Half of the threads raise and half return too large a value; failures are read after all have failed."""
     fill_slot(RAISES, _raises, 0, 9)
     fill_slot(RETURNS, _returns, 0, 9)
     assert _called(RETURNS, 9) == 9

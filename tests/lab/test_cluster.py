@@ -206,7 +206,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def test_scheduler_workers_play_and_may_die(place: Path, scheduler: Workers, on_threads: dict[str, bytes]) -> None:
-    """They have no folder in common with the run: what it is made of goes there with the tasks."""
+    """The workers share no folder with the run, so all files that it needs are sent with the tasks."""
     address, workers = scheduler
     run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", address, "--quiet")
     wait_for_shards("run", 6)
@@ -219,7 +219,7 @@ def test_scheduler_workers_play_and_may_die(place: Path, scheduler: Workers, on_
 def test_a_cluster_without_a_worker_is_given_up(
     place: Path, scheduler: Workers, wsim_command: Command, on_threads: dict[str, bytes]
 ) -> None:
-    """Of one that may have lost a worker before."""
+    """The cluster may have lost a worker before."""
     address, workers = scheduler
     code = (
         "from wsim.lab import cluster\ncluster._ALONE = 3.0\nfrom wsim.cli.app import main\n"
@@ -273,7 +273,7 @@ def answer_of(out: str) -> dict[str, Any]:
 def test_a_comparison_matches_threads_even_if_a_worker_is_killed(
     place: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With rules of a patch and a policy of a file."""
+    """The games use rules from a patch and a policy from a file."""
     (place / "mine" / "slow.py").write_text(SLOW + TELLING)
     monkeypatch.setenv("TOLD", str(place / "told"))
     (place / "told").mkdir()
@@ -304,7 +304,7 @@ SKILL = ("skill", "cards", "--ladder", "random,mine/slow.py:slow", "--patch", "p
 
 @pytest.mark.parametrize("words", [BANNED, MATCH, SKILL], ids=["whatif", "match", "skill"])
 def test_answers_match_threads(place: Path, address: str, wsim_command: Command, words: tuple[str, ...]) -> None:
-    """With seats treated apart, rules of a patch, on the ladder with a policy of a file, too: workers have none."""
+    """This includes per-seat treatments, a patch and a policy from a file, none of which the workers have."""
     (place / "mine" / "pace.py").write_text("SECONDS = 0\n")
     spread = wsim_command(*words, "--json", "--quiet", "--cluster", address, "--out", "spread.json")
     assert (spread.code, without_notices(spread.err)) == (0, "")
@@ -426,7 +426,7 @@ def test_a_missing_extra_is_named(wsim_command: Command, monkeypatch: pytest.Mon
 
 
 def test_dask_logs_about_lost_connections_are_not_printed() -> None:
-    """A scheduler may go while the client sends to it: that is logged by another part of Dask."""
+    """If a scheduler ends while the client sends to it, a different part of Dask logs the error."""
     loggers = [logging.getLogger(f"distributed.{name}") for name in ("client", "batched")]
     before = [logger.level for logger in loggers]
     with cluster._without_logs():
@@ -435,7 +435,7 @@ def test_dask_logs_about_lost_connections_are_not_printed() -> None:
 
 
 def test_a_cluster_that_does_not_answer_is_a_failure(place: Path) -> None:
-    """No process listens on port 1."""
+    """No process listens on port 1, so the connection fails."""
     code = (
         "import sys\nfrom wsim.lab import cluster\ncluster._WAIT = '1s'\nfrom wsim.cli.app import main\n"
         "main(['run', '--games', '10', '--policies', 'random', '--cluster', 'tcp://127.0.0.1:1', '-o', 'run', '-q'])\n"
@@ -461,7 +461,7 @@ GOAL_WORDS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GOAL_WORDS)
 def test_design_questions_match_threads(name: str, place: Path, address: str, wsim_command: Command) -> None:
-    """More games than a chunk, so that sums are added up in several steps."""
+    """There are more games than in a chunk, so that sums are added in several steps."""
     Path("goal.toml").write_text(GOAL.replace("games = 400", "games = 3000"), encoding="utf-8")
     Path("patch.toml").write_text("wonders.Rhodos.sides.B.1.points = 2\n", encoding="utf-8")
     answers = []

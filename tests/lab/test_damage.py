@@ -191,7 +191,7 @@ def test_no_flipped_bit_in_the_ledger_changes_a_number(run: dict[Path, bytes]) -
 
 
 def test_a_game_that_is_missing_in_the_middle_is_named(run: dict[Path, bytes]) -> None:
-    """Of a shard of picks whose file and ledger agree: its games are not all there, though the first and last are."""
+    """A picks shard lacks a game in the middle, although its file and ledger agree and its end games are there."""
     forge(PICKS, pl.read_parquet(PICKS).filter(pl.col("game") != 400))
     (found,) = verify("run")
     assert found.file == "picks/part-00000000000300.parquet"
@@ -264,7 +264,7 @@ WRONG: list[object] = [None, True, 3, -1, 2**80, 1.5, "text", [], {}, [[]], {"a"
 
 
 def test_a_record_with_wrong_values_is_reported_in_one_sentence(run: dict[Path, bytes]) -> None:
-    """Even one whose check was made to fit."""
+    """This holds even if the checksum of the record matches."""
     from wsim.lab.journal import check_of
 
     whole = json.loads(RECORD.read_bytes())

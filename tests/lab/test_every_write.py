@@ -170,7 +170,7 @@ def test_an_interrupted_merge_of_parts_can_be_repeated(end: Any, step: int) -> N
 
 @pytest.mark.usefixtures("toy")
 def test_a_replaced_shard_gets_its_ledger_line_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ended between the two, the run has the games that it had: the longer shard of 20 to 29 was never named."""
+    """If the process ends between the writes, the run keeps its earlier games; the longer shard 20-29 is unnamed."""
     record(Plan.make(games=25, **PLAN), "run", shard=10)
 
     def ended(*_: Any) -> None:

@@ -97,7 +97,7 @@ def test_a_patch_search_survives_interruption_at_every_write(end: Any, step: int
 def test_a_found_patch_survives_interruption_at_every_write(
     end: Any, step: int, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is left between its record, the patch and the journal, which is not needed any more, is gone on with."""
+    """The search continues from any combination of its record, the patch and the journal that a process leaves."""
 
     def work(*more: str) -> None:
         answer = wsim_command("balance", write_goal(GOAL, "goal.toml"), "--out", "out/patch.toml", "--quiet", *more)

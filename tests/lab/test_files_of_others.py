@@ -302,7 +302,7 @@ def forged(folder: Path, change: Callable[[pl.DataFrame], pl.DataFrame], table: 
 @pytest.mark.usefixtures("toy")
 @first_quick(4, "name", list(FORGED))
 def test_forged_rows(wsim_command: Command, name: str) -> None:
-    """IndexError, NotImplementedError, ValueError in tables, pages and comparisons."""
+    """Forged rows once caused IndexError, NotImplementedError and ValueError in tables, pages and comparisons."""
     from wsim.lab.run import record
 
     for seed in (1, 2):
@@ -363,7 +363,7 @@ ANSWERS = ("whatif", "skill", "picks", "patch", "match-folder/match")
 
 @first_quick(1, ("name", "times"), [("picks", 20), *((name, 30) for name in ANSWERS)])
 def test_answers(name: str, times: int, tmp_path: Path) -> None:
-    """What a page draws of them, and what asks them again as far as that it would play."""
+    """Damaged answers are displayed on pages, and repeated up to the point where games would be played."""
     from wsim.lab.repetition import RepetitionSettings, sound
     from wsim.questions.answer_files import stored_in
     from wsim.questions.registry import question_of_format

@@ -68,5 +68,5 @@ def test_workers_started_without_fork_play_after_the_parent(method: str, tmp_pat
 @pytest.mark.slow
 @pytest.mark.parametrize("first", ["workers first", "polars first"])
 def test_workers_forked_before_the_first_game_play(first: str, tmp_path: Path) -> None:
-    """Polars may have been imported: it has its threads from the first table on."""
+    """Polars may already be imported, because it starts its threads only with the first table."""
     assert all(total.isdigit() for total in answered("fork", first, tmp_path))

@@ -18,7 +18,7 @@ def project() -> dict[str, Any]:
 
 
 def test_every_requirement_appears_once() -> None:
-    """The extra of the tests names the other extras, and what they hold is listed there."""
+    """The extra for tests refers to the other extras, which list their own requirements."""
     table = project()
     lists = [*table["project"]["optional-dependencies"].values(), *table["dependency-groups"].values()]
     lists = [table["project"]["dependencies"], *lists]
@@ -39,7 +39,7 @@ def test_the_wheel_contains_the_catalogue() -> None:
 
 @pytest.mark.parametrize("game", ["wonders", "babel"])
 def test_the_wheel_contains_the_weight_sets(game: str) -> None:
-    """Whatever lies in the package goes into the wheel, unless it is left out or git ignores it."""
+    """All files in the package are included in the wheel, unless they are excluded or ignored by git."""
     wheel = project()["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert wheel["packages"] == ["wsim"]
     assert "exclude" not in wheel

@@ -97,7 +97,7 @@ def test_a_run_killed_while_growing_keeps_its_earlier_games(wsim_command: Comman
 
 
 def test_an_extended_shard_is_never_half_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its line is there before its file is: a kill in between leaves the shorter shard as it was."""
+    """The ledger line is written before the file, so a kill in between leaves the shorter shard unchanged."""
     record(Plan.make(games=100), "run", shard=90)
 
     def killed(*_: object) -> None:

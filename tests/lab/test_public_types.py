@@ -113,13 +113,13 @@ def imports(names: Mapping[str, set[str]]) -> Iterator[str]:
 
 
 def test_the_stub_matches_the_functions() -> None:
-    """In a process of its own: games that other tests install have keywords, too."""
+    """The stub is generated in a separate process, because games installed by other tests would add keywords."""
     made = fresh("from tests.lab.test_public_types import stub; print(stub(), end='')")
     assert STUB.read_text(encoding="utf-8") == made, "python -m tests.lab.test_public_types writes it anew"
 
 
 def test_mypy_also_reports_unknown_keywords() -> None:
-    """Were the keywords untyped, mypy would say that there is nothing to ignore."""
+    """If the keywords were untyped, mypy would report unused ignore comments."""
     with pytest.raises(wsim.UserError, match="did you mean 'games'"):
         wsim.simulate(gmaes=3)  # type: ignore[call-arg]
     with pytest.raises(wsim.UserError, match="add a change"):

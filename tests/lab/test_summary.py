@@ -93,7 +93,7 @@ def test_summary_tables_match_the_tables_of_rows(keys: dict[str, Any], tmp_path:
 @pytest.mark.boundscheck
 @pytest.mark.parametrize("keys", PLANS[::2], ids=lambda keys: str(keys.get("ruleset") or keys.get("game") or "1e"))
 def test_the_sums_match_a_slow_twin(keys: dict[str, Any]) -> None:
-    """Of every game the products of its sums, added up one by one."""
+    """The twin adds up the products of each game's sums one by one."""
     plan = Plan.make(games=5, seed=5, **keys)
     seats = simulate(plan)
     kept = summarise(seats, recipes_of(plan))
@@ -140,7 +140,7 @@ def test_newly_played_games_are_not_read_again(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.usefixtures("toy")
 def test_a_resumed_run_reads_only_the_earlier_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The games of both are in the tables, each once."""
+    """The tables contain the games from before and after resuming, each exactly once."""
     record(Plan.make(games=180, rotate=True), "rows", shard=90)
     read = []
     reading = Run.rows_of
@@ -169,7 +169,7 @@ def test_a_summary_stores_no_rows() -> None:
 
 @pytest.mark.usefixtures("toy")
 def test_sums_do_not_depend_on_threads_shards_or_parts() -> None:
-    """They are sums of whole numbers, so not a single bit differs."""
+    """The sums are whole numbers, so they are bitwise equal."""
     once = record(Plan.make(games=400, rotate=True, keep="summary"), "once", threads=1).summary
     cut = recorded(threads=3).summary
     for number in (1, 2, 3):

@@ -215,7 +215,7 @@ def test_worth_is_shown_by_seat_but_not_where_it_is_not_summed(tmp_path: Path) -
 
 @pytest.mark.slow
 def test_two_runs_can_be_compared_by_the_worth_of_a_card(tmp_path: Path, wsim_command: Command) -> None:
-    """A Palace of 30 points instead of 8 is worth more, with rows or sums, alone or beside other metrics."""
+    """A Palace with 30 points instead of 8 is worth more, with rows or sums, alone or with other metrics."""
     keys: dict[str, Any] = {"games": 1500, "worth": 1, "keep": "summary"}
     whole(tmp_path / "plain", **keys)
     whole(tmp_path / "dear", **keys, set=["cards.Palace.points=30"])
@@ -262,7 +262,7 @@ def test_worth_of_several_runs_is_shown_in_one_table(tmp_path: Path, players: tu
 
 @pytest.mark.slow
 def test_a_worth_verdict_follows_from_q_or_player_differences(tmp_path: Path) -> None:
-    """Owners decide nothing: a verdict needs a q-value of worth, and may be withheld only where others are known."""
+    """Owner figures give no verdict: it needs a q-value of worth, and known player differences may withhold it."""
     run = whole(tmp_path / "run", games=4000, worth=1, policies="net", keep="summary")
     frame = run.cards().frame.filter(pl.col("q").is_not_null())
     clear, said = frame["q"] < 0.05, frame["verdict"] != "unclear"

@@ -216,7 +216,7 @@ def test_options_change_a_given_plan_or_create_one(tmp_path: Path) -> None:
 
 
 def test_existing_parts_count_as_played(tmp_path: Path) -> None:
-    """Two tables of two parts each, of which one is there: it is reported as done, and not played again."""
+    """Of two tables with two parts each, one part exists: it is reported as done and not played again."""
     parts = {
         name: [_Part(tmp_path / f"{name}{number}", range(number, number + 1)) for number in range(2)] for name in "ab"
     }

@@ -67,7 +67,7 @@ def test_the_value_of_an_outcome_of_babel() -> None:
 
 @pytest.mark.parametrize(("game", "ruleset", "players"), [*GAMES_AT, (BABEL, "2005", 3), (BABEL, "2005", 5)])
 def test_a_game_has_about_as_many_decisions_as_the_learner_states(game: str, ruleset: str, players: int) -> None:
-    """Parts have as many decisions as a plan asks for, about."""
+    """Parts contain approximately as many decisions as the plan requests."""
     simulator = harvest(ruleset, players, game=game).tables[0][0]
     decisions = 0
     for number in range(20):

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(not JIT, reason="needs many playouts")
 
 @pytest.mark.parametrize(("games", "rounds"), [(20, 8), pytest.param(60, 30, marks=pytest.mark.slow)])
 def test_fitting_recovers_a_planted_signal(games: int, rounds: int) -> None:
-    """A worth that is a function of the inputs is found again, in decisions that it was not fitted to."""
+    """A worth that is a function of the inputs is recovered in decisions not used for fitting."""
     make = harvest("1e", 4, explore=0.3, playouts=1, gap=4)
     states, moves = make(range(games))
     simulator = make.tables[0][0]
@@ -331,7 +331,7 @@ def test_a_round_continues_from_the_previous_net_or_starts_from_scratch(
 
 
 def test_nets_are_evaluated_on_games_not_used_for_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The seeds of rounds and of judging are all different, and far enough apart for a hundred thousand rounds."""
+    """All seeds of rounds and evaluations are different, and far enough apart for a hundred thousand rounds."""
     rounds = [{**SMALL["round"][0], "own": "net"}] * 3
     plan = LearningPlan.restore({**SMALL, "start": "shipped", "round": rounds})
     run, judged = run_module.Learning(plan, tmp_path), []
@@ -359,7 +359,7 @@ def test_nets_are_evaluated_on_games_not_used_for_training(tmp_path: Path, monke
 
 
 def test_a_part_interrupted_between_its_files_is_regenerated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a part there are decisions, then moves: it is there when both are; what is learned from is what was kept."""
+    """A part is complete once its files of decisions and then of moves exist; the net is fitted to the stored parts."""
     plan = LearningPlan.restore({**SMALL, "table": SMALL["table"][:1], "round": [{**SMALL["round"][0], "keep": 1}] * 3})
     run, made = run_module.Learning(plan, tmp_path), []
 
@@ -396,7 +396,7 @@ def test_a_part_interrupted_between_its_files_is_regenerated(tmp_path: Path, mon
 
 
 def test_fitting_starts_from_the_net_named_by_the_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The one before, or an earlier one; with the passes and the rate of the round, or of the plan."""
+    """Fitting starts from the previous or an earlier net, with the passes and rate of the round or of the plan."""
     rounds = [SMALL["round"][0]] * 3 + [{**SMALL["round"][0], "start": "round-1", "passes": 3, "rate": 4e-4}]
     plan = LearningPlan.restore({**SMALL, "table": SMALL["table"][:1], "round": rounds})
     run, begun, seeds = run_module.Learning(plan, tmp_path), [], list[int]()

@@ -82,7 +82,7 @@ def test_a_folder_continues_only_its_own_run(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_run_starts_from_a_copy_of_the_net_in_its_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is kept with its history; rounds whose net is there are not made again; the last net is the result."""
+    """The net is stored with its history; rounds whose net exists are not repeated; the last net is the result."""
     start = SimpleNamespace(about={"plan": "an earlier one"})
     made: list[Any] = []
 

@@ -103,7 +103,7 @@ def tables(games: int, distance: float, tables_drawn: int) -> Iterator[dict[str,
      for games in (40, 200, 1000, 5000) for distance in (0.5, 1, 2, 4)],
 )  # fmt: skip
 def test_combining_is_calibrated_and_never_much_worse_than_the_better_side(games: int, distance: float) -> None:
-    """The table of docs/people.md. Drawn tables, so the bounds allow for 2.5 standard errors of the draw."""
+    """This checks the table in docs/people.md on random tables; the bounds allow for 2.5 standard errors."""
     (found,) = tables(games, distance, 200)
     print(games, distance, {name: round(value, 3) for name, value in found.items()})
     assert found["ratio"] <= 1.05

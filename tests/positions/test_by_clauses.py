@@ -57,7 +57,7 @@ def test_clause_effects_survive_saving_the_view_of_a_seat(age: int, turn: int) -
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [100, 101, 102, 104, 105, 106, 107, 108])  # 103: more debts than the form takes
 def test_random_clause_effects_survive_saving_the_view_of_a_seat(seed: int) -> None:
-    """Whatever a seat sees when it is to choose is set up again: what is legal, and every number but the history."""
+    """A position set up from a seat's view has equal legal moves and, except for the history, equal observations."""
     case, rng, compared = drawn_case(seed), random.Random(seed), 0
     keys: dict[str, Any] = {"ruleset": case.ruleset, "players": case.players, "set": list(case.changes)}
     game = wsim.Game(policies="random", seed=seed, **keys)

@@ -1,4 +1,4 @@
-"""The figures of the character of games by hand, and the chances on which they are based."""
+"""Unit tests of the figures for a game's character, and of the win chances on which they are based."""
 
 from __future__ import annotations
 

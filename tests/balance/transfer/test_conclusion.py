@@ -1,4 +1,4 @@
-"""Whether a patch carries over, in words: measurements that the patch was made for do not count."""
+"""The sentence on whether a patch transfers ignores the measurements for which the patch was made."""
 
 from __future__ import annotations
 

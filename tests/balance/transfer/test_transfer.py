@@ -71,7 +71,7 @@ def test_an_existing_patch_is_measured_without_a_search(wsim_command: Command) -
 
 
 def test_nets_trained_on_each_game_play_both_games() -> None:
-    """Four cells, twice: nets trained without and with the patch, each in the game without and with it."""
+    """There are four cells, each twice: nets trained without and with the patch, in games without and with it."""
     asked: list[Any] = []
 
     def learned(patch: Any, number: int) -> str:
@@ -195,7 +195,7 @@ def test_ctrl_c_while_measuring_a_given_patch(wsim_command: Command, stopped: Ca
 
 
 def test_a_search_continues_only_with_the_same_question(wsim_command: Command, stopped: Callable[[], None]) -> None:
-    """The journal of one patch is not that of another."""
+    """The journal of one patch cannot be used for a different patch."""
     goal = write_settings()
     words = ("balance", goal, "--transfer", write_patch(), "--player", "shy", "--transfer-games", "1000", "--quiet")
     assert wsim_command(*words).code == 130
