@@ -128,7 +128,7 @@ class Options:
         }
 
     def elsewhere(self, folder: Path) -> Self:  # noqa: ARG002
-        """Return a copy of the options for a rerun that writes its output to ``folder``."""
+        """Return a copy of the options for a rerun whose output goes to ``folder``."""
         return self
 
 
@@ -146,7 +146,7 @@ def key_of(option: str) -> str:
 
 
 def option_words(name: str, spec: Option, kind: str, values: Sequence[str]) -> list[str]:
-    """Return the command-line arguments that set an option of a type to some values."""
+    """Format an option of a given type and its values as command-line arguments."""
     spelled = (spec.names[0] if spec.names else f"--{name.replace('_', '-')}").partition("/")[0]
     if kind == "bool":
         return [spelled]

@@ -54,7 +54,7 @@ class Position(ABC):
 
     @abstractmethod
     def redrawn(self, seat: int, seed: int, number: int = 0) -> Self:
-        """Return a copy with everything hidden from the seat resampled, depending only on position, seed and number."""
+        """Return a copy with all information hidden from the seat resampled, using only position, seed and number."""
 
     def decision(self) -> str:
         """Return the kind of the next decision, as named in picks tables and traces."""

@@ -84,7 +84,7 @@ class ConfinedProcess:
         self._popen.stdin.write(json.dumps(spec).encode() + b"\n")  # type: ignore[union-attr]
 
     def line(self, seconds: float) -> bytes:
-        """Return the next line that the process writes; ValueError if it is too long or late."""
+        """Return the next line that the process writes; raise ValueError if it is too long or late."""
         text, until = b"", time.monotonic() + seconds
         output: Any = self._popen.stdout
         while not text.endswith(b"\n"):

@@ -164,7 +164,7 @@ class IsolatedEffects:
 
 
 def _received(own: socket.socket, size: int) -> bytes:
-    """Return the next ``size`` bytes of an answer; OSError if the process ends first, TimeoutError if it is late."""
+    """Receive ``size`` bytes of an answer; raise OSError if the process ends first, TimeoutError if it is late."""
     text = b""
     while len(text) < size:
         if not select.select([own], [], [], SECONDS)[0]:

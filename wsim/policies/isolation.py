@@ -183,7 +183,7 @@ TRUSTED: set[str] = set()
 
 
 def failures(labels: Sequence[str] | None = None) -> list[str]:
-    """Return a sentence for each isolated policy of this process that failed; ``labels``: only for these policies."""
+    """Return a sentence for each isolated policy that failed in this process, optionally limited to ``labels``."""
     wanted = (policy.failures for policy in STARTED if labels is None or policy.failures.label in labels)
     return sorted(failed.sentence for failed in wanted if failed.count)
 

@@ -90,7 +90,7 @@ class NetSpec:
 
     @cached_property
     def shipped(self) -> LearnedNet:
-        """The first net that ships with the game; UserError if there is none."""
+        """The first net that ships with the game; raises UserError if there is none."""
         if not self.files:
             raise UserError(f"{self.game} has no built-in net: name a file written by wsim learn, as in net:file=FILE")
         return self.read(str(self.files[0]))

@@ -65,7 +65,7 @@ class Parameter:
         return f"{self.name}={str(self.default).lower() if self.kind is bool else self.default}"
 
     def accepted(self) -> str:
-        """Describe the accepted values."""
+        """Describe the accepted values in words."""
         if self.kind is bool:
             return "true or false"
         if self.kind is str:

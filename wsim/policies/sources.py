@@ -1,4 +1,4 @@
-"""The sources of a user policy: its file, and the modules that it imports from its own folder or package."""
+"""Find the source files of a user policy: its file, and its imports from its own folder or package."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def plug(entry: Entry, interface: Interface, *, copies: bool = True) -> UserPoli
 
 
 def function_of(entry: Entry) -> Any:
-    """Load and return the function that a line-up entry names in a file or module; UserError if there is none."""
+    """Load the function that a line-up entry names in a file or module; raise UserError if there is none."""
     if entry.file is not None:
         file = entry.path or entry.file
         return function_in(load_file(file, _digest(file)), entry.function, entry.file)

@@ -103,7 +103,7 @@ class Watch:
             self.look(time.monotonic())
 
     def look(self, now: float) -> str:
-        """Print remarks on slow decisions; return a sentence about the slowest, or "" if none takes a second."""
+        """Print remarks on slow decisions; describe the slowest, or return "" if none has taken a second."""
         with self._lock:
             lasting = [(played.look(now), played) for played in self._playing]
         for seconds, played in lasting:
@@ -128,7 +128,7 @@ def watched(foreign: bool, label: Callable[[Any], str], answer: Any, *, numbered
 
 
 def deciding() -> str:
-    """Return a sentence about the user policy with the slowest pending decision; "" if none takes a second."""
+    """Describe the user policy with the slowest pending decision; "" if no decision has taken a second."""
     return _WATCH.look(time.monotonic())
 
 

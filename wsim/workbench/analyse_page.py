@@ -116,7 +116,7 @@ def _so_far(game: Game, steps: int) -> Game:
 
 
 def _names(request: Request, game: Game) -> list[str]:
-    """Return the names of the players in each seat."""
+    """Return the name of the player in each seat."""
     key = request.query_params.get("table")
     if key is not None:
         return tables_of(request.app).of(key).sitting()
@@ -273,7 +273,7 @@ async def changes(request: Request) -> Response:
 
 
 async def replay(request: Request) -> Response:
-    """Return the replay of the game, with win chances and turning points."""
+    """Return the replay page of the analysed game, with win chances and turning points."""
     game = _analysis(request, _fields(request)).game
     if game is None:
         raise UserError("the game is being prepared")

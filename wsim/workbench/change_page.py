@@ -57,7 +57,7 @@ class Changes:
 
     @property
     def catalogues(self) -> Catalogues:
-        """The catalogues of the game; UserError if it has none to show."""
+        """The catalogues of the game; raises UserError if the game has none."""
         catalogues: Catalogues | None = catalogues_of(find_game(self.game))
         if catalogues is None:
             raise UserError(f"{self.game} has no catalogue to show")
@@ -101,7 +101,7 @@ class Changes:
         return {}
 
     def patch(self) -> str:
-        """Return the text of a patch file with the same changes."""
+        """Format the changes as the text of a patch file."""
         head = f"# {self.game} {self.ruleset}. Apply to the catalogue with --patch."
         body = [f"{path_of(line)} = {value_in_patch(line.partition('=')[2].strip())}" for line in self.lines]
         return "\n".join([head, *body]) + "\n"
@@ -197,7 +197,7 @@ class ShortForm:
 
     @property
     def command(self) -> str:
-        """The command that asks the same question."""
+        """The shell command that asks the same question."""
         return self.form.words(lines_of(self.filled), self.out)
 
 

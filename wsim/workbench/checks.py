@@ -49,7 +49,7 @@ class _Playable(Exception):  # noqa: N818 (it is no error)
 
 
 class _UpToTheFirstGame(Execution):
-    """An execution that stops before the first game."""
+    """A stand-in for the execution of games that stops before the first game."""
 
     def chunk_runner(self, ready: Sequence[Ready]) -> Any:
         """Raise _Playable with the prepared simulators."""
@@ -159,7 +159,7 @@ def _check_choices(form: Form, texts: Texts, checked: Checked) -> None:
 
 
 def field_of(sentence: str, texts: Texts) -> str:
-    """Return the field that a message quotes or names; "" if there is none."""
+    """Return the form field that a message quotes or names; "" if there is none."""
     quoted = [first or second for first, second in _QUOTED.findall(sentence.partition(" (did you mean")[0])]
     for quote in filter(None, quoted):
         for name, lines in texts.items():

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Score:
-    """The result of a seat: the player's name, points and win share, and whether the player is a person."""
+    """A seat's result: the player's name, points and win share, and whether the player is a person."""
 
     name: str
     total: float

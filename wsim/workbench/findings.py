@@ -73,7 +73,7 @@ class Findings:
             return self._stored.get(_key(entry))
 
     def of(self, entry: FolderEntry) -> Finding:
-        """Return the finding of a run or an answer, computed if necessary; an unreadable file has no sentence."""
+        """Return the finding of a run or an answer, computed if necessary; unreadable files have an empty sentence."""
         known = self.known(entry)
         if known is not None:
             return known
@@ -145,7 +145,7 @@ def about(name: str, table: Table, games: int) -> list[Statement]:
 
 
 def so_far(run: Run) -> list[TableSoFar]:
-    """Return the tables of a run in progress, each with its chart and its conclusions."""
+    """Compute the tables of a run in progress, each with its chart and conclusions."""
     from wsim.game import find_game
     from wsim.report.page_parts import drawn_of
     from wsim.report.theme import Palette

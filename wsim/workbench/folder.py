@@ -1,4 +1,4 @@
-"""The opened folder: its runs and files, and checked paths inside it."""
+"""The folder opened in the workbench: its runs and files, and validated paths inside it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class FolderEntry:
 
     @property
     def shown_kind(self) -> str:
-        """The kind in words: the title of the question, or a name for the kind of file."""
+        """The kind as displayed: the title of a question, or a name for the kind of file."""
         own = {"run": "Run", "position": "Position", "play": "Game at a table"}
         return own.get(self.kind) or next(one.title for one in questions() if self.kind in one.families)
 

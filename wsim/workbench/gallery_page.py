@@ -72,7 +72,7 @@ def _facets_in(faces: Iterable[Face]) -> dict[str, list[str]]:
 
 
 def is_chosen(face: Face, chosen: Mapping[str, Sequence[str]], words: str) -> bool:
-    """Return whether a face has a chosen value of every facet with a choice, and contains all the words."""
+    """Return whether a face matches the chosen values of every facet and contains all search words."""
     text = text_of_face(face)
     return all(set(wanted) & set(face.facets.get(name, ())) for name, wanted in chosen.items() if wanted) and all(
         word in text for word in words.casefold().split()

@@ -136,7 +136,7 @@ def _filtered(view: TableView, noun: str, name: str, by: tuple[str, ...] = ()) -
 
 
 def _rows_of(table: RunTable, noun: str, name: str) -> pl.DataFrame:
-    """Return the rows of an item; raise UserError if there are none."""
+    """Return an item's rows in a table; raise UserError if there are none."""
     import polars as pl
 
     frame = table.table.frame

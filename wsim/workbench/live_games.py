@@ -76,7 +76,7 @@ class LiveComparison:
         self._pool = ThreadPoolExecutor(self._threads)
 
     def prepare(self, lines: Sequence[str]) -> tuple[Arm, Contrasts, int]:
-        """Return the arm with changed values, its sums and its number of blocks; UserError for invalid values."""
+        """Return the arm with changed values, its sums and its number of blocks; raise UserError for invalid values."""
         key = tuple(lines)
         if key not in self._changed:
             simulator: Simulator = self._game.prepare(self.plan.replace(set=(*self.plan.set, *lines)))
@@ -158,7 +158,7 @@ def _label(metric: Metric) -> str:
 
 
 class _Shown:
-    """The changes that pages show, and on how many pages; a thread reads requests from standard input."""
+    """Counts the open pages for each set of changes; a thread reads requests from standard input."""
 
     def __init__(self) -> None:
         self._lines: queue.Queue[Mapping[str, Any] | None] = queue.Queue()
@@ -188,7 +188,7 @@ class _Shown:
 
 
 def main() -> None:
-    """Play the changes that pages show, always the one with the fewest deals next."""
+    """Play the sets of changes shown on open pages, always the one with the fewest deals next."""
     begin_worker()
     first = json.loads(sys.stdin.readline())
     try:

@@ -49,7 +49,7 @@ _WHOLE = re.compile(r"-?\d+")
 
 @dataclass(frozen=True)
 class Slider:
-    """The slider of a number: its path, name, current value, printed value, and the ends of its range."""
+    """A slider for a number: its path, name, current value, printed value, and the ends of its range."""
 
     path: str
     name: str

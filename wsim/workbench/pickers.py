@@ -27,7 +27,7 @@ OF_CARDS = ("value", "item", "metric")
 
 
 class Choice(NamedTuple):
-    """A choice: the value for the field, the label shown, a note, and the card that it concerns, if any."""
+    """A choice in a picker: the field value, its label, a note, and the card that it concerns, if any."""
 
     value: str
     label: str

@@ -1,4 +1,4 @@
-"""Play: open tables and play at them. The page of a seat shows only what that seat knows."""
+"""The pages for playing: open tables and play at them. A seat's page shows only what that seat knows."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Thoughts:
         self._lock = Lock()
 
     async def about(self, key: tuple[str, ...], version: int, work: Callable[[], Any]) -> Any:
-        """Return the result of ``work``; None if a later version was requested before it started."""
+        """Compute and return the result of ``work``; None if a later version was requested before it started."""
         with self._lock:
             latest = self._latest.get(key)
             if latest is None or latest[0] != version or (latest[1].done() and latest[1].exception() is not None):
@@ -293,7 +293,7 @@ def close_table(request: Request) -> Response:
 
 
 async def show_seat(request: Request) -> Response:
-    """Return the page of a seat from what the seat knows: its view, moves and results of playouts."""
+    """Return a seat's page, based only on the seat's knowledge: its view, moves and playout results."""
     table, place = tables_of(request.app).place(request.path_params["link"])
     if place == "invite":
         return await run_in_threadpool(_invitation, request, table)
@@ -325,7 +325,7 @@ def move(request: Request) -> Response:
 
 
 def undo(request: Request) -> Response:
-    """Take back the last choice of a seat."""
+    """Undo the last choice of a seat."""
     table, seat = tables_of(request.app).seat(request.path_params["link"])
     try:
         table.undo(seat)

@@ -405,7 +405,7 @@ class Table:
 
     @property
     def kept(self) -> str:
-        """The name of the run of the games that only people played; "" if there is none."""
+        """The name of the run that stores games between people only; "" if there is none."""
         people = any(all(score.person for score in game.scores) for game in self.evening)
         return f"evening-{self.key}" if people and self.folder is not None and not self.unkept else ""
 
@@ -541,7 +541,7 @@ class Tables:
         return table, place
 
     def place(self, link: str) -> tuple[Table, int | str]:
-        """Return the table of a link, and its seat, ``watch`` or ``invite``; raise UserError for an invalid link."""
+        """Return a link's table and role (a seat, ``watch`` or ``invite``); raise UserError if it is invalid."""
         for table in self:
             places: list[tuple[int | str, str]] = [*table.links.items()]
             for place, secret in [*places, ("watch", table.watching), ("invite", table.inviting)]:
@@ -551,7 +551,7 @@ class Tables:
 
 
 def new_seed() -> int:
-    """Return a seed that nobody can guess; anyone who knew it could deal the same cards."""
+    """Return an unguessable seed, because anyone who knew the seed could deal the same cards."""
     return randbelow(SEEDS)
 
 

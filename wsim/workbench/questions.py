@@ -53,7 +53,7 @@ class Form:
 
     @property
     def asks(self) -> str:
-        """The question in plain words."""
+        """The question in plain English."""
         return self.question.asks
 
     @property
@@ -63,7 +63,7 @@ class Form:
 
     @property
     def followed(self) -> bool:
-        """Whether figures can be shown while games are played, as for a run."""
+        """Whether figures are available while games are played, as for a run."""
         return False
 
     @property

@@ -34,7 +34,7 @@ TRUSTED = "--trusted"
 
 @dataclass
 class QueuedQuestion:
-    """A question in the queue.
+    """A question in the queue, with its state and progress.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class QueuedQuestion:
 
 
 class Questions:
-    """All questions of a server.
+    """The queue of all questions on a server.
 
     After each question that wrote a file or a run, ``ended`` is called with its name, in a separate thread.
     """

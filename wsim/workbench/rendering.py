@@ -94,13 +94,13 @@ def chart_file(request: Request, figures: Sequence[Figure], game: str | None, na
 
 
 def owner(request: Request) -> bool:
-    """Return whether the browser may see the whole workbench, not only the page of its seat."""
+    """Return whether the browser may see the whole workbench, and not only one seat's page."""
     access = request.app.state.access
     return bool(access.knows(request.cookies.get(access.cookie, "")))
 
 
 def folder_of(request: Request) -> Folder:
-    """Return the opened folder."""
+    """Return the folder that the workbench serves."""
     folder: Folder = request.app.state.folder
     return folder
 
@@ -124,7 +124,7 @@ def whole(name: str, text: str) -> int:
 
 
 def shortened(text: str, most: int = 40) -> str:
-    """Return a string in quotes, shortened to ``most`` characters if it is longer."""
+    """Quote a string, truncated to ``most`` characters."""
     return repr(text if len(text) <= most else f"{text[:most]}...")
 
 

@@ -1,4 +1,4 @@
-"""The tables of one or several runs: split, filtered, sorted, with charts, and as files."""
+"""Pages for the tables of one or several runs: splitting, filtering, sorting, charts, and downloads."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def overview_page(request: Request, view: TableView) -> Response:
 
 
 def _address_of_picked(view: TableView, table: RunTable, picked: Sequence[str]) -> str:
-    """Return the address of a view limited to the picked rows."""
+    """Return the address of the view after filtering it to the picked rows."""
     noun = table.table.labels[0]
     others = tuple(condition for condition in view.only if not condition.startswith(f"{noun}="))
     return view.address(only=(*others, f"{noun}={','.join(dict.fromkeys(picked))}"), charts=True)

@@ -90,7 +90,7 @@ def _score_sheet(game: Game) -> dict[str, Any]:
 
 
 def _choice(table: Table, game: Game, seat: int | None, scenes: Sequence[Any], faces: Faces) -> dict[str, Any]:
-    """Return the decision of a seat with its moves, and the reasons why its other cards cannot be built."""
+    """Return a seat's decision with its moves, and the reasons why other cards in hand cannot be built."""
     decision = None if seat is None else table.decision(seat)
     if seat is None or decision is None:
         return {"decision": None, "moves": [], "obstacles": {}}
@@ -150,7 +150,7 @@ def hints(table: Table, seat: int, playouts: int | None) -> dict[int, dict[str, 
 
 
 def chances_so_far(table: Table, seat: int | None, playouts: int | None) -> Chances:
-    """Return all win chances so far, given what a seat knows or, for spectators of policies, given all hands."""
+    """Return win chances at all moments so far, from a seat's knowledge or, for spectators of policies, all hands."""
     game = table.game()
     playing = line_up_of(game.plan, game.number)
     playouts = playouts_of(playing, FEW if seat is None else HINTS) if playouts is None else playouts

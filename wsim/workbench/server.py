@@ -172,7 +172,7 @@ def _page_of(kind: str, name: str) -> str:
 
 @contextlib.contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Yield a listening socket; port 0 selects a free port. Raises UserError if host or port is not available."""
+    """Yield a listening socket; port 0 selects a free port. Raises UserError if host or port is unavailable."""
     try:
         family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, proto) as made:

@@ -73,7 +73,7 @@ def play_now(request: Request) -> Response:
 
 
 def finding(request: Request) -> Response:
-    """Return the HTML fragment with the finding of a run or an answer."""
+    """Return an HTML fragment that shows the finding of a run or an answer."""
     name = request.query_params.get("name", "")
     entry = folder_of(request).entry(name)
     if entry is None:

@@ -26,7 +26,7 @@ PAUSE = 0.1  # seconds between two lines of progress
 
 
 class _Lines(ProgressOfLooks):
-    """Reports progress as lines of JSON."""
+    """Writes progress reports as lines of JSON."""
 
     def __init__(self) -> None:
         self._last = 0.0
