@@ -81,7 +81,7 @@ def writing(path: Path) -> Iterator[Path]:
         _flush(temporary)
         temporary.replace(path)
         if os.name == "posix":
-            _flush(path.parent, os.O_RDONLY)  # the new name itself
+            _flush(path.parent, os.O_RDONLY)  # makes the new name durable
     except (OSError, PolarsError) as error:
         full = isinstance(error, PolarsError) and shutil.disk_usage(path.parent).free < _NO_ROOM
         why = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) if full else error  # Polars words it in various ways

@@ -113,7 +113,7 @@ def _others_offer_something(group: str) -> bool:
     for name in sys.path:
         folder = Path(name)
         if not folder.is_dir():
-            if folder.exists():  # an archive
+            if folder.exists():  # an archive, such as a zip file
                 return True
             continue
         with os.scandir(folder) as entries:

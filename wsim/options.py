@@ -283,7 +283,7 @@ def smallest_effect(_name: str, value: Any) -> Any:
     return value
 
 
-LONGEST = 40  # characters of a number
+LONGEST = 40  # maximum length of a number
 _POWERS = {"k": 3, "m": 6}
 
 

@@ -92,7 +92,7 @@ def as_text(columns: Sequence[TextColumn], width: int | None, first: Sequence[st
     by_name = {column.name: column for column in columns}
     for name in dict.fromkeys([*important, *names]):
         if _least_width([by_name[chosen] for chosen in (*side_by_side, name)]) > width:
-            break  # a less important column must not take its place
+            break  # do not show a less important column instead
         side_by_side.append(name)
     shown = [column for column in columns if column.name in side_by_side]
     if len(shown) < min(max(len(important), 2), FEWEST, len(columns)):

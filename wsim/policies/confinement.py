@@ -74,7 +74,7 @@ def _filter(numbers: Iterable[int], machine: str) -> bytes:
         code += [(0x15, 0, len(forbidden) + 3, numbers_of_call[index]), (0x20, 0, 0, 24)]
         code += [(0x15, len(forbidden) - place, 0, value) for place, value in enumerate(forbidden)]
         code += [(0x06, 0, 0, _ALLOW), (0x06, 0, 0, _DENY)]
-    code += [(0x15, 0, 1, _CLONE3[index]), (0x06, 0, 0, _NO_SUCH_CALL)]  # its flags cannot be read: use clone
+    code += [(0x15, 0, 1, _CLONE3[index]), (0x06, 0, 0, _NO_SUCH_CALL)]  # its flags are not readable: use clone
     code += [(0x15, 0, 3, _CLONE[index]), (0x20, 0, 0, 16), (0x45, 1, 0, _THREAD), (0x06, 0, 0, _DENY)]
     code += [(0x06, 0, 0, _ALLOW)]
     return b"".join(struct.pack("HBBI", *step) for step in code)

@@ -183,7 +183,7 @@ def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
         room = np.zeros(3 * words, np.int64)  # the table between two guards of zeros
         call_address(write, public, rules, room[words : 2 * words])
         result = np.int64(handing(room.view(dtype)[1], own, other, a, b, c, d))
-        room[0] = 0  # keeps it alive until here
+        room[0] = 0  # keeps the array alive until here
         return result
 
     return njit(interface.signature, nogil=True, error_model="python")(entry)

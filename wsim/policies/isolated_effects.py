@@ -113,7 +113,7 @@ class IsolatedEffects:
             room = np.zeros(words, np.int64)
             call_address(write, public, rules, room)
             result = called(number, room.ctypes.data, own, other, a, b, c, d)
-            room[0] = 0  # keeps it alive until here
+            room[0] = 0  # keeps the array alive until here
             return result
 
         return njit(self.interface.signature, nogil=True, error_model="python")(entry)
@@ -134,7 +134,7 @@ class IsolatedEffects:
         with self._lock:
             result, reason = self._exchange(REQUEST.pack(number, *arguments) + table)
         if not reason:
-            return result if result != _NO_VALUE else _NO_VALUE + 1  # which is also outside every range
+            return result if result != _NO_VALUE else _NO_VALUE + 1  # this is also outside every declared range
         _REASONS[threading.get_ident()] = reason
         return _NO_VALUE
 

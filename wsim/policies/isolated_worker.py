@@ -55,7 +55,7 @@ def main() -> None:
     step = Slots(None, interface).size
     channels = [Slots(memory, interface, step * number) for number in range(len(spec["channels"]))]
     lasts = [slots.lookahead(interface) if declared.values else slots.records[3] for slots in channels]
-    _decide(plugged, channels[0], lasts[0], 0, 0)  # compiles
+    _decide(plugged, channels[0], lasts[0], 0, 0)  # compiles the policy
     confine_files()
     say(made, answers)
     threads = [

@@ -334,7 +334,7 @@ class Isolated:
         try:
             process.tell(spec)
             self.missing, made = process.loaded()
-            policy(name=made["name"], parameters=made["parameters"], python=bool(made["python"]))  # checks them
+            policy(name=made["name"], parameters=made["parameters"], python=bool(made["python"]))  # validates them
             parameters, idea = MappingProxyType(dict(made["parameters"])), printable(made["idea"])
             declared = Declaration(made["name"], parameters, idea, bool(made["python"]), bool(made["values"]))
         except UserError:
@@ -458,7 +458,7 @@ class Isolated:
         choice, own = records[2], records[1]
         count = int(choice["count"][0])
         choice["moves"][0][count:] = 0
-        own["parameters"][0][-1] = 0.0  # it has explored
+        own["parameters"][0][-1] = 0.0  # exploration has already been done
         channel.rules, channel.used[0] = None, count
         return int(self.decide(channel, np.array([count]), [f"seat {int(own['seat'][0])}"])[0])
 

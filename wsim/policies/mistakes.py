@@ -24,7 +24,7 @@ _STREAMS = (random.Random, np.random.RandomState, np.random.Generator)
 _MAKERS = (random.Random, np.random.RandomState, np.random.default_rng)
 _OF_THE_MACHINE = ("hash", "get_num_threads", "set_num_threads", "get_thread_id")
 _NOT_FOLLOWED = (*sys.stdlib_module_names, "numpy", "numba", "wsim")
-_BETWEEN = ("PUSH_NULL", "PRECALL", "CACHE")  # a function on the stack and its call
+_BETWEEN = ("PUSH_NULL", "PRECALL", "CACHE")  # instructions between loading a function and its call
 
 
 def mistake_in(policy: Any, *, compiled: bool = False) -> str | None:
@@ -69,7 +69,7 @@ def _loaded_values(function: FunctionType) -> Iterator[tuple[Any, bool]]:
     """Yield each global or captured value that a function uses, and whether it is called without arguments."""
     around = {**vars(builtins), **function.__globals__}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        with suppress(ValueError):  # not filled yet
+        with suppress(ValueError):  # the cell is still empty
             around[name] = cell.cell_contents
     for code in _codes(function.__code__):
         held: dict[str, Any] = {name: value for name, value in around.items() if name not in code.co_varnames}

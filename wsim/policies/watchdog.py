@@ -201,13 +201,13 @@ class Answering:
         if error is not None and compiled:
             names = (
                 repr(asked) if asked in compiled else " or ".join(map(repr, compiled))
-            )  # if it is in a pool, any of them may have raised
+            )  # if the entry has a pool, any of its players may have raised
             text = " ".join(str(error).split())
             raise UserError(f"policy {names} raised {type(error).__name__}: {text}{where}") from error
 
 
 def _failed_effect(error: Exception, where: str) -> UserError | None:
     """Return a UserError if ``error`` comes from an effect function that a formula called; otherwise None."""
-    effects = sys.modules.get("wsim.policies.effect_calls")  # not loaded means not called
+    effects = sys.modules.get("wsim.policies.effect_calls")  # if the module is not loaded, no effect was called
     failure: UserError | None = effects.failure(error, where) if effects else None
     return failure

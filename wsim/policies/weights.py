@@ -23,7 +23,7 @@ from wsim.spec.source import read_toml
 
 _EXTENDS = "extends"
 Weights = NDArray[np.float64]
-Sets = Mapping[str, Mapping[str, Any]]  # as written
+Sets = Mapping[str, Mapping[str, Any]]  # the sets as written in a file
 
 
 @dataclass(frozen=True, eq=False)

@@ -166,7 +166,7 @@ def field_of(sentence: str, texts: Texts) -> str:
             if any(quote in line for line in lines):
                 return name
     words = set(re.findall(r"\w+", sentence))
-    for name, lines in texts.items():  # a part of a path is not quoted
+    for name, lines in texts.items():  # messages do not quote parts of a path
         if any(len(part) >= MIN_PART and part in words for line in lines for part in re.findall(r"[A-Z]\w+", line)):
             return name
     said = sentence.lower()

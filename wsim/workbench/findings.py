@@ -126,7 +126,7 @@ def main_tables(run: Run) -> Iterator[tuple[str, str, Table]]:
     made = [(name, analysis.about, analysis.table(run)) for name, analysis in shown]
     order = {"levels": 0, "owners": 1}
     made = [each for each in made if each[2].form in order]
-    made = [each for each in made if len(each[2].frame) > 1]  # one policy that plays all seats
+    made = [each for each in made if len(each[2].frame) > 1]  # omit the table of a single policy that plays all seats
     yield from sorted(made, key=lambda each: (each[2].labels[:1] == ("policy",), order[each[2].form]))
 
 

@@ -41,7 +41,7 @@ MENU = (("See it move", "/move"),)
 OWN |= {"move.js", "move.css"}
 PLAYERS = "balanced"
 """The default policy of this page, chosen for its speed."""
-PAUSE = 0.15  # seconds between two checks for news
+PAUSE = 0.15  # seconds between two checks for new figures
 ROOM = 5
 """A slider ends this far above the printed number, or at twice the number if that is higher."""
 _WHOLE = re.compile(r"-?\d+")
@@ -104,7 +104,7 @@ class LiveGames:
     @staticmethod
     def _write(process: subprocess.Popen[str], record: Mapping[str, Any]) -> None:
         assert process.stdin is not None
-        with suppress(OSError, ValueError):  # it has ended, or its input is closed
+        with suppress(OSError, ValueError):  # the process has ended, or its input is closed
             process.stdin.write(json.dumps(record) + "\n")
             process.stdin.flush()
 

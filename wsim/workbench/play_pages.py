@@ -82,7 +82,7 @@ class Thoughts:
                 for old in list(self._latest)[:-MAX_THOUGHTS]:
                     if self._latest[old][1].done():
                         del self._latest[old]
-        return await asyncio.shield(asyncio.wrap_future(latest[1]))  # others may be waiting for it
+        return await asyncio.shield(asyncio.wrap_future(latest[1]))  # other requests may be waiting for the same result
 
     def _done(self, key: tuple[str, ...], version: int, work: Callable[[], Any]) -> Any:
         with self._lock:
@@ -187,7 +187,7 @@ def _opened(request: Request, fields: Mapping[str, str]) -> Table:
         plan = read(text)[0]
         return tables_of(request.app).open(lambda: Game.from_json(text), plan, names, folder.root, clock)
     plan = _plan(request, fields)
-    if not find_game(plan.game).cold():  # else compiling takes longer than a browser should wait
+    if not find_game(plan.game).cold():  # otherwise compilation takes longer than a browser should wait
         with compile_stepping():
             find_game(plan.game).prepare(plan)
     return tables_of(request.app).open(lambda: Game(plan), plan, names, folder.root, clock)
@@ -308,7 +308,7 @@ async def show_seat(request: Request) -> Response:
             learned[wanted] = await _thoughts_of(request.app).about(key, version, partial(work, table, seat, playouts))
     if (known := learned.pop("chance", None)) is not None:
         learned |= {"chances": known, "chance": "" if seat is None else win_chance(known, seat)}
-    if table.version != version and table.names:  # the playouts are of a past decision
+    if table.version != version and table.names:  # the playouts belong to a past decision
         learned = {}
     return await run_in_threadpool(seat_page, request, table, seat, learned)
 

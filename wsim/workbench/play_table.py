@@ -531,7 +531,7 @@ class Tables:
             self._tables.pop(key, None)
         self.keep()
         if table.file is not None and table.ready and not table.game().steps:
-            table.file.unlink(missing_ok=True)  # nobody has moved
+            table.file.unlink(missing_ok=True)  # no person has moved yet
 
     def seat(self, link: str) -> tuple[Table, int]:
         """Return the table and the seat of a link; raise UserError if it is not the link of a seat."""

@@ -108,7 +108,7 @@ def _publish(source: Folder, target: Path, progress: Callable[[int, int], object
         if progress is not None:
             progress(len(texts), len(texts) + len(waiting))
     site.pages = [_described(address, names[address], text) for address, text in texts.items() if address != "/"]
-    texts["/"] = ask("/")[1]  # now it lists all pages
+    texts["/"] = ask("/")[1]  # again, because now it can list all pages
     _clear(target)
     assets = dict[str, bool]()
     for address, text in texts.items():

@@ -205,7 +205,7 @@ class Questions:
                 process.stdin.write(
                     json.dumps({"kind": queued.kind.name, "texts": queued.texts, "out": queued.out}) + "\n"
                 )
-                process.stdin.close()  # now: a worker that has ended must not raise when the block ends
+                process.stdin.close()  # closed here, so that no error is raised at the end of the block
             for line in process.stdout:
                 with suppress(ValueError):
                     self._take(queued, json.loads(line))

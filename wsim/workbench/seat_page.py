@@ -64,7 +64,7 @@ def _game_values(table: Table, seat: int | None, learned: Mapping[str, Any]) -> 
     return (
         shown
         | {
-            "drawings": faces.hidden(cards_in(scenes)),  # only of cards that the seat sees
+            "drawings": faces.hidden(cards_in(scenes)),  # only cards that the seat sees
             "words": "" if seat is None or scored["scores"] else game.view(seat),
             "standings": standings(table.evening) if len(table.evening) > 1 else (),
             "sitting": table.sitting(),

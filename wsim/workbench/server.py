@@ -258,7 +258,7 @@ def serve(target: str, host: str, port: int, ready: Callable[[str], object], *, 
     browser: whether to open the address in a browser.
     """
     folder, first = opened(target)
-    os.chdir(folder.root)  # forms find files as the commands shown next to them do
+    os.chdir(folder.root)  # forms resolve file names like the commands shown next to them
     with listening(host, port) as made:
         access = Access(token_urlsafe(24), host, made.getsockname()[1], KEYED)
         address = access.address(first)
