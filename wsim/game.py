@@ -165,7 +165,7 @@ class Simulator(ABC):
         return {}
 
     def public_move_text(self, move: Mapping[str, Any]) -> str:
-        """Describe the public part of a move in a few words; ``move`` is an entry of ``Position.public_moves``."""
+        """Describe the public part of a move in a few words; ``move`` is an entry of a position's ``public_moves``."""
         return self.phrase(move)
 
     def scene(self, view: Mapping[str, Any]) -> Scene | None:  # noqa: ARG002 (of a game with a page of its own)

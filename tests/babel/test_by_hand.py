@@ -22,7 +22,7 @@ NAMES = list(FEATURES)
 
 
 def rules_of(**values: Any) -> Any:
-    """Return rules: disc n is of kind n modulo 4 alone and needs three cards; sets pay 0, 1, 3, 6, 10."""
+    """Return rules in which disc n has only kind n modulo 4 and needs three cards, and sets score 0, 1, 3, 6, 10."""
     rules = SimpleNamespace(
         kind=np.array([[disc % 4, NO_KIND] for disc in range(24)]), is_two_colour=[0] * 24,
         need=np.tile([3, 0], (24, 1)), sets=[0, 1, 3, 6, 10, 15, 21],

@@ -26,7 +26,7 @@ def tally() -> Any:
 
 
 def game_of(hands: list[list[int]] | None = None, **public: Any) -> Any:
-    """Return a game of three, seat 0 active; the disc on slot 4 needs three camels and two cranes."""
+    """Return a game with three players and seat 0 active; the disc on slot 4 needs three camels and two cranes."""
     hands = hands or [[0] * 4] * 3
     known = SimpleNamespace(
         seats=3, active=0, action=1, turn=1, over=0, row=0, slots_left=(1 << 24) - 1, board=list(range(24)), slot=4,
@@ -432,7 +432,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def play(machine: Any, game: Any, rules: Any, *chosen: int) -> list[tuple[int, int]]:
-    """Make moves and return who decided what."""
+    """Make moves; return the deciding seat and the kind of decision for each."""
     decided = []
     for move in chosen:
         seat = machine.advance(game, rules, 0)

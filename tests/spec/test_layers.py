@@ -1,4 +1,4 @@
-"""Applying patches and changes to card files, for a game of three sections that exists only here."""
+"""Applying patches and changes to card files, for a game with three sections that is defined only here."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class TableSoFar:
 
 
 class Findings:
-    """A cache of the findings of a folder's runs and answers; a finding is computed again when its file changes.
+    """A cache of the findings of a folder's runs and answers; a finding is recomputed when its file changes.
 
     ``run_of``: returns the run with a given name in the folder; its computed sums are shared with the run's tables.
     """

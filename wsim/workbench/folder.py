@@ -182,7 +182,7 @@ def title_of(game: str) -> str:
 
 
 def titles() -> dict[str, str]:
-    """Return a dictionary name -> title of the installed games."""
+    """Return the titles of the installed games by name."""
     return {name: title_of(name) for name in GAMES}
 
 
