@@ -384,7 +384,7 @@ class Plan:
         return tuple(dict.fromkeys(str(entry) for entry in self.line_up if entry.file or entry.module))
 
     def code_in_words(self) -> str:
-        """Describe the user code for an error message: ``policy code, ./a.py:bold, and effects in Python, b.py``."""
+        """Describe the user code for an error message: the policies and the Python effects, each with its files."""
         parts = {"policy code": self._policies_of_user, "effects in Python": map(str, self.effects.values())}
         return ", and ".join(", ".join((what, *listed)) for what, names in parts.items() if (listed := tuple(names)))
 
