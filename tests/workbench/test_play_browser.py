@@ -109,7 +109,7 @@ def test_two_people_play_by_keys_in_two_browsers_and_a_page_that_waits_renews_it
     view.find_element("css selector", "form[action$=undo] button").send_keys(Keys.ENTER)
     soon(view).until(lambda one: "Choose: your move" in text(one))
     view.find_element("css selector", "button[name=hint]").send_keys(Keys.ENTER)
-    soon(view).until(lambda one: "hint, by the value net" in text(one).lower())
+    soon(view).until(lambda one: "hint from the value net" in text(one).lower())
     assert view.find_element("css selector", ".moves button.best b").text.startswith("0.")
     view.back()
     view.back()
