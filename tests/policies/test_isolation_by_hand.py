@@ -95,6 +95,7 @@ class Started:
 
 def test_reports_name_the_isolated_policies_what_the_system_lacks_and_what_failed() -> None:
     isolation.STARTED.clear()
+    isolation.TRUSTED.clear()
     assert isolation.report() == []
     isolation.TRUSTED.update(["./z.py:bold", "./mine.py:bold"])
     assert isolation.report() == ["trusted, in the process of wsim: ./mine.py:bold, ./z.py:bold"]

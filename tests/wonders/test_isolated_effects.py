@@ -61,6 +61,7 @@ def apart() -> Iterator[None]:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IsolatedEffects]:
     """A process that serves three functions, shared because it takes seconds to start."""
     amount = "mine.flat(least=0, most=9) + mine.richest(1, least=0, most=9) + mine.raising(least=0, most=9)"
+    end_all()  # those that tests of other files started
     with isolated():
         yield process_of(amount, tmp_path_factory.mktemp("served"))
     end_all()

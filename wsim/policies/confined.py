@@ -15,8 +15,8 @@ import subprocess
 import sys
 import time
 import weakref
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from wsim.errors import UserError
@@ -37,7 +37,7 @@ def printable(text: Any) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in " ".join(str(text).split()))[:TEXT]
 
 
-def refuse_where_no_process_can_be_confined(what: str) -> None:
+def require_posix(what: str) -> None:
     """Raise UserError on a system that cannot confine processes; ``what``: such as "isolated policies"."""
     if not hasattr(os, "fork"):
         raise UserError(f"{what} need Linux or macOS: play with wsim --trusted COMMAND if you trust them")
@@ -94,6 +94,18 @@ class ConfinedProcess:
                 raise ValueError("no line")
             text += piece
         return text
+
+    @contextmanager
+    def loading(self, code: str) -> Iterator[None]:
+        """End the process and raise UserError if ``code``, such as "the isolated policy 'bold'", cannot be loaded."""
+        try:
+            yield
+        except UserError:
+            self.end()
+            raise
+        except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
+            self.end()
+            raise UserError(f"{code} cannot be loaded: its process ended or did not answer correctly") from error
 
     def loaded(self) -> tuple[list[str], dict[str, Any]]:
         """Wait until the code is loaded; return descriptions of the missing restrictions and of the code.

@@ -32,6 +32,15 @@ FOREIGN = ContextVar("foreign", default=False)
 from a run folder does."""
 
 
+def runs_isolated(of_others: bool) -> bool:
+    """Return whether code runs in a separate process: as the user requested or, by default, if it is other people's.
+
+    ``of_others``: whether it came with a run folder, for example.
+    """
+    wanted = ISOLATED.get()
+    return FOREIGN.get() or of_others if wanted is None else wanted
+
+
 @contextmanager
 def isolated(wanted: bool | None = True) -> Iterator[None]:
     """Load user policies into separate processes inside this context (False: into this process)."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 import threading
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from wsim.jit import (
     JIT,
     SLOTS,
     SlotError,
-    addresses_of,
     checking_indices,
     failed_slot,
     fill_slot,
@@ -30,8 +29,7 @@ from wsim.jit import (
     njit,
     types,
 )
-from wsim.jit import call as call_address
-from wsim.policies.declare import FOREIGN, ISOLATED, UNCHECKED
+from wsim.policies.declare import UNCHECKED, runs_isolated
 from wsim.policies.effect_files import EffectFile
 from wsim.policies.effect_interface import EffectInterface
 from wsim.policies.isolated_effects import IsolatedEffects, taken_reason
@@ -78,35 +76,22 @@ def slot_of(call: Call) -> int:
         return _SLOTS.setdefault(call, len(_SLOTS))
 
 
-def are_isolated(of_others: Collection[Path]) -> bool:
-    """Return whether effects run in a separate process; by default, only other people's effects do.
-
-    ``of_others``: files that came with a run folder.
-    """
-    wanted = ISOLATED.get()
-    return bool(of_others) or FOREIGN.get() if wanted is None else wanted
-
-
 def compile_functions(
     files: Collection[EffectFile], slots: Collection[int], interface: EffectInterface, of_others: Collection[Path] = ()
 ) -> list[str]:
     """Load and compile the functions of these slots; raise UserError, in one sentence, if that fails.
 
-    Returns the names of the files that run in separate processes. The other files are executed in this process: call
-    this function only with the user's consent.
+    Returns the names of the files that run in separate processes: as requested or, by default, other people's, such as
+    ``of_others``, which came with a run folder. The other files are executed in this process: call this function only
+    with the user's consent.
     """
-    free, apart = UNCHECKED.get(), are_isolated(of_others)
+    free, apart = UNCHECKED.get(), runs_isolated(bool(of_others))
+    paths = [*of_others, *(file.path for file in files)]
     with _LOCK:
         calls = [call for call, slot in _SLOTS.items() if slot in slots]
         for call in calls:
-            path = _path_of(call.file, [*of_others, *(file.path for file in files if file == call.file)])
-            function = call.function, call.argument_count
-            if apart:
-                wanted = [(one.function, one.argument_count) for one in calls if one.file == call.file]
-                entry = _process_for(replace(call.file, path=path), wanted, function, interface, free).entry(function)
-            else:
-                entry = _trusted_entry(call, path, interface, free)
-            fill_slot(_SLOTS[call], entry, call.least, call.most)
+            entry = _isolated_entry if apart else _trusted_entry
+            fill_slot(_SLOTS[call], entry(call, calls, paths, interface, free), call.least, call.most)
     names = sorted({call.file.name for call in calls})
     TRUSTED.update(() if apart else names)
     return names if apart else []
@@ -118,30 +103,38 @@ def isolated_processes() -> list[IsolatedEffects]:
 
 
 def _path_of(file: EffectFile, paths: Sequence[Path]) -> Path:
-    """Return the first known path of the file whose content still matches the digest; otherwise the last path."""
-    return next((path for path in paths if path.is_file() and digest_of_sources(path) == file.digest), paths[-1])
+    """Return the first path of the file whose content still matches the digest; otherwise the last path."""
+    known = [path for path in paths if path.name == file.name]
+    return next((path for path in known if path.is_file() and digest_of_sources(path) == file.digest), known[-1])
 
 
-def _trusted_entry(call: Call, path: Path, interface: EffectInterface, free: bool) -> Any:
+def _trusted_entry(
+    call: Call, _calls: Sequence[Call], paths: Sequence[Path], interface: EffectInterface, free: bool
+) -> Any:
     """Load the effect function for a slot into this process; ``free`` disables bounds checks."""
     key = call.file, call.function, call.argument_count, free
     if key not in _ENTRIES:
         with checking_indices(unchecked=free):
-            module = load_file(str(path), call.file.digest, "effect file")
-            _ENTRIES[key] = _entry(function_in(module, call.function, call.file.name), call, interface)
+            module = load_file(str(_path_of(call.file, paths)), call.file.digest, "effect file")
+            function = function_in(module, call.function, call.file.name)
+            label = f"the effect {call.function!r} of {call.file.name}"
+            _ENTRIES[key] = interface.entry(room_function(function, label, call.argument_count, interface.table))
     return _ENTRIES[key]
 
 
-def _process_for(
-    file: EffectFile, wanted: Sequence[tuple[str, int]], function: tuple[str, int], interface: EffectInterface,
-    free: bool,
-) -> IsolatedEffects:  # fmt: skip
-    """Return the process that serves a function; if there is none, start one for all wanted functions of the file."""
-    process = _PROCESSES.get((file, free))
+def _isolated_entry(
+    call: Call, calls: Sequence[Call], paths: Sequence[Path], interface: EffectInterface, free: bool
+) -> Any:
+    """Return the function for a slot that a separate process computes, which serves all calls of the file."""
+    function = call.function, call.argument_count
+    process = _PROCESSES.get((call.file, free))
     if process is None or not process.serves(function):
-        process = _PROCESSES[file, free] = IsolatedEffects(file, sorted(set(wanted)), interface)
+        wanted = sorted({(one.function, one.argument_count) for one in calls if one.file == call.file})
+        process = _PROCESSES[call.file, free] = IsolatedEffects(
+            _path_of(call.file, paths), call.file, wanted, interface
+        )
     STARTED.add(process)
-    return process
+    return process.entry(function)
 
 
 def failure(error: BaseException, where: str) -> UserError | None:
@@ -166,27 +159,6 @@ def failure(error: BaseException, where: str) -> UserError | None:
 
 
 # --- making them callable --------------------------------------------------------------------------------------------
-
-
-def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
-    """Compile the function for a slot, which fills a separate table and calls the effect function."""
-    label = f"the effect {call.function!r} of {call.file.name}"
-    if not JIT:
-        return _plain_entry(_source(function, label), call.argument_count, interface)
-    dtype, handing = (
-        interface.table,
-        _with_argument_count(_compiled(function, label, call.argument_count, interface.table), call.argument_count),
-    )
-    words, write = dtype.itemsize // 8, np.uint64(addresses_of([interface.write])[0])
-
-    def entry(public: Any, rules: Any, own: Any, other: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
-        room = np.zeros(3 * words, np.int64)  # the table between two guards of zeros
-        call_address(write, public, rules, room[words : 2 * words])
-        result = np.int64(handing(room.view(dtype)[1], own, other, a, b, c, d))
-        room[0] = 0  # keeps the array alive until here
-        return result
-
-    return njit(interface.signature, nogil=True, error_model="python")(entry)
 
 
 def room_function(function: Any, label: str, argument_count: int, table: np.dtype[Any]) -> Any:
@@ -242,18 +214,6 @@ def _with_argument_count(inner: Any, argument_count: int) -> Any:
     if argument_count == 3:
         return kernel(lambda table, own, other, a, b, c, d: inner(table, own, other, a, b, c))  # noqa: ARG005
     return inner
-
-
-def _plain_entry(source: Any, argument_count: int, interface: EffectInterface) -> Any:
-    """Return the plain Python function for a slot, for use without the JIT."""
-    dtype, words = np.dtype((np.record, interface.table)), interface.table.itemsize // 8
-
-    def entry(public: Any, rules: Any, own: Any, other: Any, *given: Any) -> int:
-        room = np.zeros(words, np.int64)
-        interface.write(public, rules, room)
-        return _number(source(room.view(dtype)[0], int(own), int(other), *map(int, given[:argument_count])))
-
-    return entry
 
 
 def _number(result: Any) -> int:

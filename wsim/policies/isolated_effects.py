@@ -16,24 +16,21 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from wsim.errors import UserError
 from wsim.jit import JIT, njit
-from wsim.jit import call as call_address
-from wsim.jit.calls import addresses_of
 from wsim.policies.confined import (
     MEMORY,
     SECONDS,
     TEXT,
     ConfinedProcess,
     printable,
-    refuse_where_no_process_can_be_confined,
+    require_posix,
 )
 from wsim.policies.declare import UNCHECKED
-from wsim.policies.isolation import STARTED, Failures
+from wsim.policies.isolation import Failures
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from wsim.policies.effect_files import EffectFile
     from wsim.policies.effect_interface import EffectInterface
 
@@ -63,13 +60,16 @@ class IsolatedEffects:
     missing: descriptions of the restrictions that this system does not support.
     """
 
-    def __init__(self, file: EffectFile, functions: Sequence[tuple[str, int]], interface: EffectInterface) -> None:
-        refuse_where_no_process_can_be_confined("isolated effects")
+    def __init__(
+        self, path: Path, file: EffectFile, functions: Sequence[tuple[str, int]], interface: EffectInterface
+    ) -> None:
+        require_posix("isolated effects")
         self.functions, self.failures, self.interface = list(functions), Failures(file.name), interface
         self._owner, self._lock, self._ended = os.getpid(), threading.Lock(), False
+        self._entries: dict[tuple[str, int], Any] = {}
         self._process = ConfinedProcess("wsim.policies.effect_worker", 1)
         spec = {
-            "file": os.path.abspath(file.path),  # noqa: PTH100 (as it is imported, links and all)
+            "file": os.path.abspath(path),  # noqa: PTH100 (as it is imported, links and all)
             "digest": file.digest,
             "functions": self.functions,
             "layout": interface.layout,
@@ -77,21 +77,11 @@ class IsolatedEffects:
             "memory": MEMORY,
             "unchecked": UNCHECKED.get(),
         }
-        try:
+        with self._process.loading(f"the isolated effect file {file.name!r}"):
             self._process.tell(spec)
             self.missing: Sequence[str] = self._process.loaded()[0]
-        except UserError:
-            self._process.end()
-            raise
-        except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
-            self._process.end()
-            raise UserError(
-                f"the isolated effect file {file.name!r} cannot be loaded: its process ended or did not answer "
-                "correctly"
-            ) from error
         kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_uint64, *[ctypes.c_int64] * ARGUMENTS)
         self._called = kind(self._result)
-        STARTED.add(self)
 
     @property
     def number(self) -> int:
@@ -103,30 +93,21 @@ class IsolatedEffects:
         return function in self.functions and self._owner == os.getpid() and not self._ended
 
     def entry(self, function: tuple[str, int]) -> Any:
-        """Create the function for a slot, which writes the table and requests the result from the process."""
-        number, words = self.functions.index(function), self.interface.table.itemsize // 8
+        """Return the function for a slot, which requests its result from the process."""
+        if function not in self._entries:
+            self._entries[function] = self.interface.entry(self._requesting(self.functions.index(function)))
+        return self._entries[function]
+
+    def _requesting(self, number: int) -> Any:
+        """Build a function of the table and six numbers that has the process compute its result."""
         if not JIT:
-            return self._plain_entry(number, words)
-        write, called = np.uint64(addresses_of([self.interface.write])[0]), self._called
+            return lambda room, *arguments: self._result(number, room.ctypes.data, *arguments)
+        called = self._called
 
-        def entry(public: Any, rules: Any, own: Any, other: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
-            room = np.zeros(words, np.int64)
-            call_address(write, public, rules, room)
-            result = called(number, room.ctypes.data, own, other, a, b, c, d)
-            room[0] = 0  # keeps the array alive until here
-            return result
+        def requesting(room: Any, own: Any, other: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+            return called(number, room.ctypes.data, own, other, a, b, c, d)
 
-        return njit(self.interface.signature, nogil=True, error_model="python")(entry)
-
-    def _plain_entry(self, number: int, words: int) -> Any:
-        """Return the plain Python function for a slot, for use without the JIT."""
-
-        def entry(public: Any, rules: Any, *arguments: Any) -> int:
-            room = np.zeros(words, np.int64)
-            self.interface.write(public, rules, room)
-            return self._result(number, room.ctypes.data, *map(int, arguments))
-
-        return entry
+        return njit(nogil=True, error_model="python")(requesting)
 
     def _result(self, number: int, room: int, *arguments: int) -> int:
         """Request a number from the process; on failure, store the reason and return ``_NO_VALUE``."""

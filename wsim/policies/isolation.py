@@ -46,9 +46,9 @@ from wsim.policies.confined import (
     TEXT,
     ConfinedProcess,
     printable,
-    refuse_where_no_process_can_be_confined,
+    require_posix,
 )
-from wsim.policies.declare import FOREIGN, ISOLATED, UNCHECKED, Declaration, policy
+from wsim.policies.declare import UNCHECKED, Declaration, policy, runs_isolated
 from wsim.policies.interface import TAKEN_BACK
 from wsim.processors import usable_cpus
 
@@ -71,8 +71,7 @@ _LINE = 64
 
 def is_isolated(entry: Entry) -> bool:
     """Return whether a user policy runs isolated; by default, only other people's policies do."""
-    wanted = ISOLATED.get()
-    return FOREIGN.get() or entry.path is not None if wanted is None else wanted
+    return runs_isolated(entry.path is not None)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -302,7 +301,7 @@ class Isolated:
     _channels: SimpleQueue[Channel] = field(default_factory=SimpleQueue, repr=False)
 
     def __post_init__(self) -> None:
-        refuse_where_no_process_can_be_confined("isolated policies")
+        require_posix("isolated policies")
         self.failures = Failures(str(self.entry))
         self._count = min(usable_cpus(), MOST_CHANNELS)
         step = Slots(None, self.interface).size
@@ -331,21 +330,12 @@ class Isolated:
             "memory": MEMORY,
             "unchecked": self.unchecked,
         }
-        try:
+        with process.loading(f"the isolated policy {str(self.entry)!r}"):
             process.tell(spec)
             self.missing, made = process.loaded()
             policy(name=made["name"], parameters=made["parameters"], python=bool(made["python"]))  # validates them
             parameters, idea = MappingProxyType(dict(made["parameters"])), printable(made["idea"])
             declared = Declaration(made["name"], parameters, idea, bool(made["python"]), bool(made["values"]))
-        except UserError:
-            process.end()
-            raise
-        except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
-            process.end()
-            raise UserError(
-                f"the isolated policy {str(self.entry)!r} cannot be loaded: its process ended or did not answer "
-                "correctly"
-            ) from error
         self._process = process
         return declared
 
