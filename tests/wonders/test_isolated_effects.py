@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
@@ -16,11 +17,13 @@ import pytest
 
 from tests.wonders.test_effects import CENSUS, patch, played
 from wsim.errors import UserError
+from wsim.jit import SlotError
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.lab.tasks import packed
 from wsim.policies import effect_calls, isolated_effects
 from wsim.policies.declare import isolated
+from wsim.policies.effect_files import EffectFile
 from wsim.policies.isolated_effects import ANSWER, IsolatedEffects
 from wsim.policies.isolation import report
 from wsim.wonders.game import GAME
@@ -163,6 +166,27 @@ def test_an_answer_is_a_number_or_a_short_text(
     assert process._exchange(b"") == (0, "did not return within 10 s")
     monkeypatch.setattr(os, "getpid", lambda: -1)
     assert process._exchange(b"")[1].startswith("cannot be called in a process that was forked")
+
+
+def test_ctrl_c_in_a_call_is_raised_once_the_compiled_code_has_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[bool] = []
+
+    def exchange(_request: bytes) -> tuple[int, str]:
+        raise KeyboardInterrupt
+
+    process: Any = IsolatedEffects.__new__(IsolatedEffects)
+    process._process, process._exchange = SimpleNamespace(end=lambda: ended.append(True)), exchange
+    process._lock, process._ended, process._owner, process.functions = threading.Lock(), False, os.getpid(), []
+    process.interface = SimpleNamespace(table=np.dtype(np.int64))
+    room = np.zeros(1, np.int64)
+    assert process._result(0, room.ctypes.data, *[0] * isolated_effects.ARGUMENTS) == NO_VALUE
+    assert (ended, process._ended) == ([True], True)
+    call = effect_calls.Call(EffectFile("mine.py", "digest", (), Path("mine.py")), "flat", 0, 0, 9, "Altar")
+    monkeypatch.setattr(effect_calls, "_SLOTS", {call: 5})
+    monkeypatch.setattr(effect_calls, "failed_slot", lambda: (5, None))
+    with pytest.raises(KeyboardInterrupt):
+        effect_calls.failure(SlotError(), ", in game 7")
+    assert isolated_effects.taken_reason() == ""
 
 
 def test_games_are_those_of_the_number_that_it_returns(served: IsolatedEffects, tmp_path: Path) -> None:

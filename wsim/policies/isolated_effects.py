@@ -41,13 +41,19 @@ REQUEST = struct.Struct(f"<{1 + ARGUMENTS}q")
 ANSWER = struct.Struct("<qq")
 """An answer: the result and the length of the error message, which follows; length 0: no error."""
 _NO_VALUE = -(2**63)
-_REASONS: dict[int, str] = {}
-"""Thread -> the reason why its last call failed."""
+_REASONS: dict[int, str | KeyboardInterrupt] = {}
+"""Thread -> the reason why its last call failed, or the interruption."""
 
 
 def taken_reason() -> str:
-    """Return and clear the reason why an isolated effect failed in this thread; "" if none did."""
-    return _REASONS.pop(threading.get_ident(), "")
+    """Return and clear the reason why an isolated effect failed in this thread; "" if none did.
+
+    Raises the KeyboardInterrupt of a call that was interrupted.
+    """
+    reason = _REASONS.pop(threading.get_ident(), "")
+    if isinstance(reason, KeyboardInterrupt):
+        raise reason
+    return reason
 
 
 class IsolatedEffects:
@@ -112,9 +118,14 @@ class IsolatedEffects:
     def _result(self, number: int, room: int, *arguments: int) -> int:
         """Request a number from the process; on failure, store the reason and return ``_NO_VALUE``."""
         table = ctypes.string_at(room, self.interface.table.itemsize)
-        with self._lock:
-            result, reason = self._exchange(REQUEST.pack(number, *arguments) + table)
-        if not reason:
+        reason: str | KeyboardInterrupt
+        try:
+            with self._lock:
+                result, reason = self._exchange(REQUEST.pack(number, *arguments) + table)
+        except KeyboardInterrupt as interruption:  # compiled code has called this, so it would be lost here
+            self._end()
+            result, reason = 0, interruption
+        if reason == "":
             return result if result != _NO_VALUE else _NO_VALUE + 1  # this is also outside every declared range
         _REASONS[threading.get_ident()] = reason
         return _NO_VALUE
@@ -139,9 +150,13 @@ class IsolatedEffects:
             reason = f"did not return within {SECONDS:.0f} s"
         except OSError:
             reason = self._process.why_ended()
+        self._end()
+        return 0, reason
+
+    def _end(self) -> None:
+        """End the process, which may owe an answer; it serves no further calls."""
         self._process.end()
         self._ended = True
-        return 0, reason
 
 
 def _received(own: socket.socket, size: int) -> bytes:
