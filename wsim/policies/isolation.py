@@ -163,7 +163,7 @@ class Failures:
         return f"The isolated policy {self.label!r} failed {times} (first: it {self.first}){over}."
 
 
-class Apart(Protocol):
+class IsolatedCode(Protocol):
     """User code that runs in a separate process: a policy (``Isolated``) or an effect file.
 
     Attributes
@@ -176,7 +176,7 @@ class Apart(Protocol):
     missing: Sequence[str]
 
 
-STARTED: weakref.WeakSet[Apart] = weakref.WeakSet()
+STARTED: weakref.WeakSet[IsolatedCode] = weakref.WeakSet()
 TRUSTED: set[str] = set()
 """The labels of user policies and effect files that were loaded into this process."""
 
