@@ -106,7 +106,7 @@ def _entries_in(file: Path, heading: str) -> dict[str, str]:
 def _others_offer_something(group: str) -> bool:
     """Check quickly, without parsing all metadata, whether any other package may have entry points of a group.
 
-    The answer is yes if packages can be imported from anything but folders.
+    True if packages can be imported from anything other than folders.
     """
     if any(hasattr(finder, "find_distributions") and finder is not PathFinder for finder in sys.meta_path):
         return True

@@ -230,7 +230,7 @@ def test_the_targets_of_open_are_recognised(folder: Path, monkeypatch: pytest.Mo
     [
         (["nowhere"], "'nowhere' is not a run, answer, position, folder or game: the games are"),
         (["--port", "70000"], "port must be from 0 (any free port) to 65535, not 70000"),
-        (["--host", "203.0.113.7"], "cannot listen at 203.0.113.7, port 0:"),
+        (["--host", "203.0.113.7"], "cannot listen on 203.0.113.7, port 0:"),
     ],
 )
 def test_invalid_input_is_reported_in_one_sentence(

@@ -62,7 +62,8 @@ class BalanceAnswer(AskedAnswer):
         deviation; 1 is at the bound), patch.
     proofs: every attempt, as JSON. binds: the unproven targets, the farthest from their bounds first. conflicts: which
         of them conflict with each other.
-    not_excluded: sentences on cheaper patches than the proven one that may also meet the targets, the nearest first.
+    not_excluded: sentences about patches that are cheaper than the proven one and may also meet the targets,
+        the nearest first.
         idle: knobs without any effect. refused: patches that cannot be played to the end, with the reason.
     carried, responses: see ``wsim.balance.transfer.answer``.
     provenance: the rules before and after the patch. games, seconds: the number of games and the time that the search

@@ -117,7 +117,8 @@ def _plan_and_folder(given: PlanOptions, options: RunOptions, trust: Trust) -> t
 def plan_of_run(given: PlanOptions, folder: str, action: str, *, trust: bool, **over: Any) -> Plan:
     """Return the plan in a run folder, overridden by the given options.
 
-    Raises UserError if the plan would run code from the folder that the user has not named and anyone may have written.
+    Raises UserError if the plan would run code from the folder, which the user has not named and anyone may have
+    written.
     """
     from wsim.lab.store import load_run
 
@@ -148,7 +149,7 @@ def trusted(given: PlanOptions, base: Plan, source: str, action: str, *, trust: 
 
 
 def _precision_notes(run: Run, endings: list[_Ending], options: RunOptions) -> list[str]:
-    """Compose notes on the requested precision and on how many more games would make unclear rows clear."""
+    """Compose notes on the requested precision and on how many more games it would take to settle unclear rows."""
     from wsim.lab.growth import half_width
     from wsim.stats.precision import reached
 
@@ -165,7 +166,7 @@ class _Ending:
 
     Attributes
     ----------
-    explained: whether the note is printed. telling: how many more games would make unclear rows clear.
+    explained: whether the note is printed. telling: how many more games it would take to settle unclear rows.
     """
 
     title: str

@@ -75,7 +75,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Material:
-    """All content of a run's page.
+    """The complete content of a run's page.
 
     Attributes
     ----------

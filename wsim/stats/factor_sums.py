@@ -44,7 +44,7 @@ class FactorSums:
         return all(is_of_names(seats, name) for name in (*self.by, *self.within))
 
     def labels(self, seats: pl.DataFrame) -> dict[str, Sequence[str]]:  # noqa: ARG002 (as all recipes)
-        """Return the columns that define the cells, as the labels of this recipe."""
+        """Return the columns that define the cells; they are the labels of this recipe."""
         return {self.name: (*self.by, *self.within)}
 
     @classmethod

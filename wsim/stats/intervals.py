@@ -141,7 +141,7 @@ class Estimate:
         return np.where(fewer >= ENOUGH, tested.p_value(), np.nan)
 
     def between_shares(self, first: tuple[Floats, Floats], second: tuple[Floats, Floats]) -> Estimate:
-        """Return these differences between two win shares with hybrid score intervals.
+        """Return these estimates, differences between two win shares, with hybrid score intervals.
 
         Intervals from the error are too short where few members of a group happened to win, or to lose. Hybrid score
         intervals combine the Wilson intervals of both shares (Newcombe 1998, method 10). The distance of each end from

@@ -143,7 +143,7 @@ def _table(
     about: Mapping[str, Mapping[str, object]] | None,
     beside: Table | None,
 ) -> Table:
-    """Build the table from the estimates for every item (and level), which come from ``seats``."""
+    """Build the table from the estimates that ``seats`` returned for every item (and level)."""
     noun, groups = shown.noun, shown.groups
     for name in ("win", "score"):  # q-values over the whole list instead of p-values
         q = nulls(benjamini_hochberg(frame[f"{name}_p"].to_numpy())).alias(f"{name}_q")

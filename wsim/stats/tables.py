@@ -138,7 +138,9 @@ class Table:
         return pandas_of(self.frame)
 
     def plot(self, value: str | None = None) -> Any:
-        """Return an Altair chart of each row's value with its interval; raise UserError without the extra ``report``.
+        """Return an Altair chart of each row's value with its interval.
+
+        Raises UserError if the extra ``report`` is missing.
 
         ``value``: a column with interval ends (``_low``, ``_high``); by default the column in the first chart of the
         run's page.

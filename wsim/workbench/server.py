@@ -181,7 +181,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
             yield made
     except (OSError, OverflowError) as error:
         why = getattr(error, "strerror", None) or error
-        raise UserError(f"cannot listen at {host}, port {port}: {why}") from error
+        raise UserError(f"cannot listen on {host}, port {port}: {why}") from error
 
 
 class _ImpatientProtocol(H11Protocol):

@@ -96,7 +96,7 @@ class PickQuestion(Options):
         self.numbers()
 
     def numbers(self) -> list[float]:
-        """Return the values of the sweep as ascending numbers; raise UserError for other values."""
+        """Return the values of the sweep as numbers in ascending order; raise UserError if a value is not a number."""
         from wsim.questions.variants import sweep_values
 
         _, values = sweep_values(self.sweep or "")
