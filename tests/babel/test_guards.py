@@ -41,7 +41,7 @@ SENTENCE = re.compile(
 )
 
 
-@pytest.mark.parametrize("threads", ["1", "2"])
+@first_quick(1, "threads", ["1", "2"])
 def test_a_game_with_too_many_points_stops_the_run_in_one_sentence(
     threads: str, wsim_command: Command, tmp_path: Path
 ) -> None:
@@ -75,6 +75,7 @@ def test_an_environment_rejects_points_that_overflow_an_observation() -> None:
         play()
 
 
+@pytest.mark.slow
 def test_checking_a_catalogue_plays_games_with_it(wsim_command: Command, tmp_path: Path) -> None:
     patch = tmp_path / "mine.toml"
     patch.write_text("[babel.effects]\nrefused_offer = 3\n")
@@ -111,7 +112,7 @@ def test_a_wonder_without_parts_from_any_seat_is_reported() -> None:
     compare_case(6, 3, ["babel.rules.limit_parts=true", "babel.setup.parts=1"], games=6)
 
 
-@first_quick(6, "seed", range(24))
+@first_quick(2, "seed", range(24))
 def test_a_random_catalogue_agrees_with_the_twin(seed: int) -> None:
     compare_case(seed, *draw_case(seed), games=2)
 

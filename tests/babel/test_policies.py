@@ -154,6 +154,7 @@ def test_every_registered_policy_uses_random_numbers() -> None:
     assert all(policy.uses_random for policy in REGISTRY.values())
 
 
+@pytest.mark.slow
 def test_random_takes_every_move_equally_often() -> None:
     of = table(seed=5)
     turns = [pick for number in range(200) for pick in log_of(of, number) if pick[3] == "turn" and pick[4] == 25]
@@ -162,6 +163,7 @@ def test_random_takes_every_move_equally_often() -> None:
     assert ((counts - expected) ** 2 / expected).sum() < 60  # chi square, 24 degrees of freedom
 
 
+@pytest.mark.slow
 def test_each_weight_set_plays_as_its_name_suggests() -> None:
     line_up = ("builder", "supplier", "collector", "majority")
     discs = [mean(line_up, "set_points", entry) for entry in range(4)]
@@ -273,6 +275,7 @@ number = 3
 mine = policies_in_file(OWN)
 
 
+@pytest.mark.slow
 @pytest.mark.jit_off
 def test_a_compiled_user_policy_plays(mine: str) -> None:
     of = table(policies=(f"{mine}:last", "random", "random", "random"))
@@ -290,6 +293,7 @@ def test_a_plain_python_user_policy_plays(mine: str) -> None:
     assert (compiled == plain).all()
 
 
+@pytest.mark.slow
 @pytest.mark.jit_off
 def test_policy_views_do_not_depend_on_earlier_games(mine: str) -> None:
     of = table(policies=(f"{mine}:nosy",), set=("babel.rules.turn_limit=30",))

@@ -36,6 +36,7 @@ def per_game(rows: Any, column: str, seats: int) -> Any:
     return rows[column].astype(int).reshape(-1, seats)
 
 
+@pytest.mark.slow
 @drawn
 @given(tables())
 def test_cards_are_conserved(of: Any) -> None:

@@ -39,6 +39,7 @@ HOW_TO_GO_ON = (
 )
 
 
+@pytest.mark.slow
 def test_a_planted_imbalance_is_found_and_fixed() -> None:
     """The temple has 4 points too many and the garden 2 too few; changing points or salt corrects this."""
     answer = balance(read_goal(write_goal()))
@@ -86,6 +87,7 @@ def test_a_balanced_game_needs_no_patch() -> None:
     assert answer.headline().startswith("Proven: no change is needed, the game meets all targets as it is, on ")
 
 
+@pytest.mark.slow
 def test_a_patch_is_proven_on_deals_outside_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, set[int]] = {"search": set(), "proof": set()}
     real = medal_game.MedalSimulator.play
@@ -122,6 +124,7 @@ def _told(phase: list[str]) -> Any:
     return wrapped
 
 
+@pytest.mark.slow
 @first_quick(1, "beyond", ["one at its bound", "all at their bounds"])
 def test_the_proof_keeps_its_error_rate(beyond: str) -> None:
     """A patch exactly at the bound of a target is proven in at most alpha of all attempts, all targets counted."""
@@ -285,6 +288,7 @@ def test_keep_holds_a_figure_in_place() -> None:
 # --- files ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_written_patch_can_be_applied(wsim_command: Command) -> None:
     goal = write_goal()
     answer = wsim_command("balance", goal, "--out", "patch.toml", *FEW)

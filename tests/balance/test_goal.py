@@ -12,6 +12,7 @@ import pytest
 import wsim
 from tests.balance.goals import KNOBS, SEARCH, TARGET, UNBALANCED, write_goal
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import KnobRow, Target, read_goal
 from wsim.balance.knobs import _matching, changes_of, cost_of, knobs_of, options_of, patch_of, values_in
@@ -180,7 +181,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
+@first_quick(19, "mistake", MISTAKES)
 def test_a_mistake_is_reported_in_one_sentence(mistake: str, wsim_command: Command) -> None:
     text, said = MISTAKES[mistake]
     goal = write_goal(text)

@@ -39,6 +39,7 @@ def evaluator_of(tmp_path: Path, text: str = GOAL) -> Evaluator:
     return Evaluator(as_goal(str(file)), Memory(), 1, Execution(threads=1))
 
 
+@pytest.mark.slow
 def test_unplayable_values_are_rejected_and_the_others_measured(tmp_path: Path) -> None:
     evaluator = evaluator_of(tmp_path)
     evaluator.options = tuple(option for option in evaluator.options if option.value in {1, 2, 10, 39, 40})

@@ -58,6 +58,7 @@ def test_every_player_has_its_own_table_and_deals() -> None:
     assert len(set(seeds.values())) == len(seeds) == 2
 
 
+@pytest.mark.slow
 def test_a_patch_works_for_one_player_and_not_for_the_other() -> None:
     """0 points are right with ``bold``, 4 with ``lazy``, and 2 in the mean of both, though with neither."""
     each, mean = (Evaluator(goal_for(players), Memory(), 1) for players in ("each", "mean"))
@@ -81,6 +82,7 @@ def test_a_mean_averages_its_players_on_separate_deals() -> None:
     assert averaged(alone) == (alone[0], None)
 
 
+@pytest.mark.slow
 def test_targets_that_no_patch_meets_for_every_player_are_named(wsim_command: Command) -> None:
     goal_for(search=SEARCH.replace("100_000", "20_000").replace("10_000", "4_000"))
     answer = wsim_command("balance", "goal.toml", "--out", "patch.toml", "--quiet", "--elsewhere-games", "500")
@@ -96,6 +98,7 @@ def test_targets_that_no_patch_meets_for_every_player_are_named(wsim_command: Co
     assert [row["policies"] for row in record["carried"]] == ["bold", "lazy"]
 
 
+@pytest.mark.slow
 def test_the_mean_of_players_meets_the_target_and_is_shown_next_to_each() -> None:
     answer = balance(goal_for("mean"), settings=TransferSettings(players=("shy",), games=2_000))
     assert answer.proven

@@ -256,6 +256,7 @@ def test_an_uncertain_last_attempt_considers_dearer_small_patches() -> None:
 MANY = partial(pytest.param, marks=pytest.mark.slow)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("within", "tries", "smallest"),
     [(0.015, 25, 0.5), MANY(0.02, 100, 0.95), MANY(0.015, 200, 0.6), MANY(0.012, 100, 0.08)],

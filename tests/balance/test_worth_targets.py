@@ -121,6 +121,7 @@ def test_prices_are_replayed_and_changes_are_differences_of_worth(evaluator: Eva
     assert np.isfinite(after.error).all()
 
 
+@pytest.mark.slow
 def test_viability_targets_use_undisturbed_games() -> None:
     goal = GOAL.replace("worth:Altar", "wanted:Altar").replace("worth_points:Baths", "score")
     results, part = Evaluator(read_goal(write_goal(goal)), Memory(), 1, execution=Execution(1))._parts

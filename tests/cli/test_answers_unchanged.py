@@ -268,7 +268,7 @@ def _nested(value: list[Any]) -> bool:
     return any(isinstance(part, dict | list) or (isinstance(part, str) and len(part) > 30) for part in value)
 
 
-@first_quick(4, "group", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in QUESTIONS])
+@first_quick(1, "group", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in QUESTIONS])
 def test_answers_match_commit_46e67a1(
     group: str, wsim_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

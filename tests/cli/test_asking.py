@@ -35,6 +35,7 @@ def script(monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> Command:
     return play  # type: ignore[return-value]
 
 
+@pytest.mark.slow
 @first_quick(1, "game", GAMES)
 def test_advice_for_a_run_and_its_position_file_is_the_same(wsim_command: Command, game: str) -> None:
     made = wsim_command("run", *GAMES[game], "--games", "3", "--out", "study", "--quiet")

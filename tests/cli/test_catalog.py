@@ -68,6 +68,7 @@ def test_a_valid_file_passes_the_check(wsim_command: Command) -> None:
     assert wsim_command("catalog", "--check", path).out.startswith(f"{path}: no mistakes\n")
 
 
+@pytest.mark.slow
 def test_a_valid_patch_passes_the_check(wsim_command: Command, tmp_path: Path) -> None:
     patch = tmp_path / "patch.toml"
     patch.write_text("[cards.Palace]\npoints = 6\n")
@@ -106,6 +107,7 @@ PATCHES = {
 }
 
 
+@pytest.mark.slow
 @first_quick(1, "patch", PATCHES)
 def test_a_patch_check_matches_applying_the_patch(wsim_command: Command, tmp_path: Path, patch: str) -> None:
     text, ruleset = PATCHES[patch]
@@ -119,6 +121,7 @@ def test_a_patch_check_matches_applying_the_patch(wsim_command: Command, tmp_pat
     assert row["ruleset"] == ruleset
 
 
+@pytest.mark.slow
 def test_a_patch_is_checked_together_with_earlier_layers(wsim_command: Command, tmp_path: Path) -> None:
     (tmp_path / "one.toml").write_text("[rulesets.mine]\nextends = '1e'\nseats = [5]\n")
     (tmp_path / "two.toml").write_text("[rulesets.mine.settings]\nstart_coins = 5\n")

@@ -68,6 +68,7 @@ def test_a_game_without_a_catalogue_says_so(wsim_command: Command, medal: None) 
     assert "unknown game 'sevn_wonders'" in wsim_command("catalog", "--game", "sevn_wonders").err
 
 
+@pytest.mark.slow
 def test_a_babel_card_file_is_checked(wsim_command: Command, tmp_path: Path) -> None:
     patch = tmp_path / "p.toml"
     patch.write_text("[babel.value_table]\n3 = [13, 7, 3]\n")

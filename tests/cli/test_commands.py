@@ -14,6 +14,7 @@ import pytest
 import wsim
 from tests.cli.test_run import process
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.cli.command_table import ALIASES, PANELS
 from wsim.cli.console import remark, write_out
 from wsim.game import GAMES, find_game
@@ -173,6 +174,7 @@ def test_mistakes_in_trace_are_reported(
     assert (answer.code, answer.out, answer.err) == (code, "", f"wsim: {sentence}\n")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a closed pipe is a signal or an error on POSIX only")
 def test_closing_the_pipe_early_is_not_an_error(toy: None) -> None:
     trace = process("trace", "--games", "20000")
@@ -244,7 +246,8 @@ def test_table_can_be_sorted_shortened_and_filtered(
     assert table.count("\n") + 1 == (3 + len(order) if order else 2)
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    5,
     ("words", "sentence"),
     [
         (("wonders", "nothing"), "'nothing' does not exist"),
@@ -282,6 +285,7 @@ def plain(public, own, choice, rules):
 """
 
 
+@pytest.mark.slow
 def test_policy_output_is_separated_and_escaped(wsim_command: Command, tmp_path: Path) -> None:
     (file := tmp_path / "loud.py").write_text(LOUD)
     words = ["--policies", f"{file}:loud,{file}:plain,random", "--players", "3", "--games", "5", "--threads", "1"]
@@ -293,6 +297,7 @@ def test_policy_output_is_separated_and_escaped(wsim_command: Command, tmp_path:
     assert "\x1b" not in answer.err
 
 
+@pytest.mark.slow
 def test_policy_output_is_separated_in_question_commands(wsim_command: Command, tmp_path: Path) -> None:
     (file := tmp_path / "loud.py").write_text(LOUD)
     words = ["--players", "3", "--budget", "20", "--threads", "1", "--json", "-q"]

@@ -62,6 +62,7 @@ def test_a_good_policy_passes(mine: Path, wsim_command: Command) -> None:
     assert "plays the same both ways in 12 games" in told.out
 
 
+@pytest.mark.slow
 def test_a_policy_that_reads_past_a_record_is_found(mine: Path, wsim_command: Command) -> None:
     answer = wsim_command("policies", "--check", "./mine.py:outside", "--games", "3")
     assert answer.code == 1

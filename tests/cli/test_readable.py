@@ -66,6 +66,7 @@ SHOWN = (
 TOKEN = re.compile(r"[^\s]+")
 
 
+@pytest.mark.slow
 @first_quick(1, "columns", [80, 100, 120])
 @first_quick(1, "words", SHOWN, ids=" ".join)
 def test_numbers_and_names_are_never_broken(
@@ -312,7 +313,7 @@ WRITERS = (
 )
 
 
-@first_quick(2, "words", WRITERS, ids=" ".join)
+@first_quick(1, "words", WRITERS, ids=" ".join)
 def test_an_analysis_is_written_with_its_run(
     wsim_command: Command, runs: dict[str, str], words: tuple[str, ...], tmp_path: Path
 ) -> None:

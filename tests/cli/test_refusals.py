@@ -44,6 +44,7 @@ def wrong_with(answer: Answer, text: str) -> str:
     return "" if text in answer.err else f"does not name the value: {answer.err!r}"
 
 
+@pytest.mark.slow
 def test_a_value_of_the_wrong_kind_is_reported_in_one_sentence(wsim_command: Command) -> None:
     cases = [
         (name, option, text) for name, option, kind, spec in options() if not spec.read for text in WRONG.get(kind, ())
@@ -53,6 +54,7 @@ def test_a_value_of_the_wrong_kind_is_reported_in_one_sentence(wsim_command: Com
     assert {case: problem for case, problem in refused.items() if problem} == {}
 
 
+@pytest.mark.slow
 def test_a_mistyped_option_is_reported_in_one_sentence(wsim_command: Command) -> None:
     offenders = {}
     for name, option, _, spec in options():

@@ -168,6 +168,7 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return mark
 
 
+@pytest.mark.slow
 @first_quick(
     1, "source", ["run", "run/seats/part-00000000000000.parquet", "answer.json", "run/report.html", "m.json", "s.json"]
 )
@@ -228,6 +229,7 @@ def test_a_whatif_can_be_repeated(
     assert answer.out == f"a.json repeated is the same: 200 deals of every arm, {effects}\n"
 
 
+@pytest.mark.slow
 def test_an_edited_answer_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> None:
     monkeypatch.chdir(tmp_path)
     Path("p.toml").write_text("[cards.Palace]\npoints = 30\n")
@@ -249,6 +251,7 @@ def test_an_edited_answer_is_detected(tmp_path: Path, monkeypatch: pytest.Monkey
     assert answer.err == "wsim: cannot read the card file 'p.toml': No such file or directory\n"
 
 
+@pytest.mark.slow
 def test_an_answer_in_a_run_folder_finds_the_stored_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
 ) -> None:

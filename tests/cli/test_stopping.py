@@ -23,6 +23,7 @@ from wsim.lab.writer import RunWriter
 pytestmark = [pytest.mark.usefixtures("toy"), pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")]
 
 
+@pytest.mark.slow
 @first_quick(1, "number", [signal.SIGINT, signal.SIGTERM])
 def test_sigterm_acts_like_ctrl_c(wsim_command: Command, number: int) -> None:
     run = process(*SLOW, "--out", "run")

@@ -9,7 +9,7 @@ import pytest
 
 import wsim
 from tests.conftest import Command
-from tests.tiers import each_third_quick
+from tests.tiers import first_quick
 from wsim import stats
 from wsim.game import find_game
 from wsim.lab.plan import Plan
@@ -39,7 +39,7 @@ COLUMNS = {
 }
 
 
-@each_third_quick("words", COLUMNS)
+@first_quick(2, "words", COLUMNS)
 def test_each_analysis_prints_json_and_a_table(wsim_command: Command, run: str, words: str) -> None:
     name, *options = words.split()
     command = [
@@ -104,6 +104,7 @@ def test_tables_can_be_sorted_shortened_and_filtered(wsim_command: Command, run:
     assert [row["difference_sd"] for row in rows] == sorted(row["difference_sd"] for row in rows)
 
 
+@pytest.mark.slow
 def test_synergies_of_a_card_are_its_partners(wsim_command: Command, run: str) -> None:
     rows = json.loads(wsim_command("synergies", run, "--card", "Baths", "--json").out)["rows"]
     every = json.loads(wsim_command("synergies", run, "--json").out)["rows"]
@@ -146,6 +147,7 @@ def test_mistakes_exit_with_2(wsim_command: Command, run: str, words: str, sente
     assert answer.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_cards_and_wonders_can_be_split_and_describe_the_split(wsim_command: Command, tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
     line_up = "balanced,military,science,civilian"

@@ -43,6 +43,7 @@ def test_a_position_played_by_policies_gives_the_trace_of_the_plan(name: str, ws
     assert json.loads(answer.out) == json.loads(json.dumps(find_game(game.plan.game).prepare(game.plan).trace(0)))
 
 
+@pytest.mark.slow
 def test_a_played_position_is_traced_with_moves_and_their_values(wsim_command: Command) -> None:
     game = wsim.Game(**KEYS["wonders"])
     index = len(game.legal()) - 1

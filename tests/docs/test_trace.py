@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.conftest import Command
+from tests.tiers import first_quick
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "trace.md"
 CHAPTERS = {"seven_wonders": "## 7 Wonders", "tower_of_babel": "## Tower of Babel"}
@@ -60,13 +59,13 @@ def traces(wsim_command: Command, game: str, *options: str) -> list[Any]:
     return [json.loads(line) for line in answer.out.splitlines()]
 
 
-@pytest.mark.parametrize(("game", "options"), [(plan[0], plan[1:]) for plan in PLANS], ids=map(" ".join, PLANS))
+@first_quick(3, ("game", "options"), [(plan[0], plan[1:]) for plan in PLANS], ids=map(" ".join, PLANS))
 def test_every_field_is_described(wsim_command: Command, game: str, options: tuple[str, ...]) -> None:
     found = set(fields(traces(wsim_command, game, *options)))
     assert found <= described(game), f"not described: {sorted(found - described(game))}"
 
 
-@pytest.mark.parametrize("game", CHAPTERS)
+@first_quick(1, "game", CHAPTERS)
 def test_every_field_of_the_example_exists(wsim_command: Command, game: str) -> None:
     found: set[str] = set()
     for plan in PLANS:

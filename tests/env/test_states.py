@@ -30,6 +30,7 @@ def dealt(state: SpielState, outcome: int = 0) -> SpielState:
     return state
 
 
+@pytest.mark.slow
 @plans_and_teams
 def test_a_random_playthrough_is_consistent(keys: dict[str, Any]) -> None:
     """All methods of a state agree with each other, from the deal to the end."""

@@ -42,6 +42,7 @@ def past_forced(game: wsim.Game) -> wsim.Game:
     return game
 
 
+@pytest.mark.slow
 @plans
 def test_each_move_steps_the_game_with_its_index(keys: dict[str, Any]) -> None:
     """The deciding seat, its observation, the number of moves and the outcome agree with ``wsim.Game``."""
@@ -296,6 +297,7 @@ def test_invalid_actions_change_nothing() -> None:
     assert failing(env.reset) == failing(lambda: env.step(right)) == "the environment is closed"
 
 
+@pytest.mark.slow
 def test_a_failing_policy_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text(FIRST.replace("return 0", "return -5"), encoding="utf-8")
     policies = ["random", f"{tmp_path / 'bad.py'}:first", "random", "random"]

@@ -366,6 +366,7 @@ def test_every_table_is_shown_by_a_command(played: tuple[Row, Run], wsim_command
     )
 
 
+@pytest.mark.slow
 @of_the_toy_first
 def test_the_page_shows_what_fits_the_run(played: tuple[Row, Run], wsim_command: Command, tmp_path: Path) -> None:
     row, run = played

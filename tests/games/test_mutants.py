@@ -65,6 +65,7 @@ def test_a_fault_is_applied_where_it_was_drawn_and_shown_as_a_diff(module: Path)
     assert fault.diff() == "-    if low is None:\n+    if (low is not None):"
 
 
+@pytest.mark.slow
 def test_the_same_seed_draws_the_same_faults() -> None:
     first = faults.drawn(["stats"], 20, 5)
     assert faults.drawn(["stats"], 20, 5) == first
@@ -151,6 +152,7 @@ def test_executed_module_code_and_closures_cannot_get_a_fault(old: str, new: str
         serving.replacements(RUN, RUN.replace(old, new), "run.py")
 
 
+@pytest.mark.slow
 def test_module_functions_get_their_faulty_code(monkeypatch: pytest.MonkeyPatch) -> None:
     module: Any = ModuleType("run")
     module.__file__ = "run.py"
@@ -177,6 +179,7 @@ def test_a_process_that_cannot_import_its_tests_runs_none(failed: int, collected
         assert json.loads(said.readline())["tests"] == collected
 
 
+@pytest.mark.slow
 def test_equivalent_faults_can_still_be_drawn() -> None:
     accepted = faults.accepted()
     known = set()

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import wsim
+from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.lab.plan import Plan
 
@@ -121,7 +122,7 @@ def test_a_position_and_its_game_are_overruled_at_the_same_decisions(name: str) 
         assert scores == totals[number * simulator.seats : (number + 1) * simulator.seats]
 
 
-@pytest.mark.parametrize("name", PLANS)
+@first_quick(2, "name", PLANS)
 def test_a_negligible_chance_changes_no_game(name: str) -> None:
     assert played(name, "0")[0].equals(played(name, "1e-15")[0])
 

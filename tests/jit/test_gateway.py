@@ -49,6 +49,7 @@ def expected(sample: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_the_sample_gives_the_expected_results(expected: dict[str, Any]) -> None:
     assert expected["first"] == 18 + 1000 * 48
     assert expected["called"] == [420, 430, 440]

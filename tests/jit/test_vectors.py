@@ -6,10 +6,11 @@ import math
 from typing import Any
 
 import numpy as np
-import pytest
+
+from tests.tiers import first_quick
 
 
-@pytest.mark.parametrize("count", [0, 3, 4, 7])
+@first_quick(2, "count", [0, 3, 4, 7])
 def test_layer_sums_match_exact_integers(sample: Any, count: int) -> None:
     layers, shift = sample.layers(2), 6
     sample.sum_layers(layers, count, shift)

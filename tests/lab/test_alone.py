@@ -84,6 +84,7 @@ def test_a_file_with_the_same_name_outside_is_not_read(made: Path, wsim_command:
     assert load_run(made).plan.path_of("pp.toml") == str(made / "files/1/pp.toml")
 
 
+@pytest.mark.slow
 @first_quick(1, "words", [("run", "--resume"), ("trace",)])
 def test_code_of_a_folder_is_run_only_if_trusted(made: Path, wsim_command: Command, words: tuple[str, ...]) -> None:
     doing = "traced" if words == ("trace",) else "resumed"
@@ -239,6 +240,7 @@ def test_the_source_of_an_installed_policy_is_stored_as_text(installed: Path, ws
     assert (answer.code, answer.out) == (1, "files/1/wsim_shop/numbers.py was changed after it was written\n")
 
 
+@pytest.mark.slow
 def test_an_installed_policy_is_imported_only_if_trusted_and_never_from_the_folder(
     installed: Path, wsim_command: Command
 ) -> None:

@@ -122,6 +122,7 @@ def test_running_over_a_damaged_run_does_not_report_it_as_finished(
     assert "seats/part-00000000000300.parquet was changed after it was written" in answer.err
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_in_a_shard_is_detected(run: dict[Path, bytes]) -> None:
     draw = random.Random(7)
     for path, content in [*run.items()] * 10:
@@ -177,6 +178,7 @@ def test_shards_of_a_different_run_are_rejected(run: dict[Path, bytes]) -> None:
     assert contents() == run
 
 
+@pytest.mark.slow
 def test_no_flipped_bit_in_the_ledger_changes_a_number(run: dict[Path, bytes]) -> None:
     draw = random.Random(8)
     content = LEDGER.read_bytes()

@@ -129,6 +129,7 @@ def test_a_found_patch_survives_interruption_at_every_write(
     assert end(Path("out"), anew("out", "searched"), lambda: work("--resume"), after, step) > 1
 
 
+@pytest.mark.slow
 @some(7, quick="writes")
 def test_tuning_survives_interruption_at_every_write(
     end: Any, step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -166,6 +167,7 @@ LESSON: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="needs many playouts")
 @some(28, quick="writes")
 def test_learning_survives_interruption_at_every_write(
@@ -238,6 +240,7 @@ class Place:
 CLAIM = remote._CLAIM
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("toy")
 @some(9, quick="writes")
 def test_a_fetch_survives_interruption_at_every_write(end: Any, step: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,6 +260,7 @@ def test_a_fetch_survives_interruption_at_every_write(end: Any, step: int, monke
     assert end(Path("run"), anew("run"), work, after, step) > 10
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("toy")
 def test_a_copy_to_a_store_survives_interruption_at_every_write(monkeypatch: pytest.MonkeyPatch) -> None:
     record(Plan.make(games=40, picks=True), "run", shard=10)

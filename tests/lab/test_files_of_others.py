@@ -300,7 +300,7 @@ def forged(folder: Path, change: Callable[[pl.DataFrame], pl.DataFrame], table: 
 
 
 @pytest.mark.usefixtures("toy")
-@first_quick(4, "name", list(FORGED))
+@first_quick(2, "name", list(FORGED))
 def test_forged_rows(wsim_command: Command, name: str) -> None:
     """Forged rows once caused IndexError, NotImplementedError and ValueError in tables, pages and comparisons."""
     from wsim.lab.run import record

@@ -51,6 +51,7 @@ def answered(method: str, first: str, folder: Path) -> list[str]:
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 
 
+@pytest.mark.slow
 def test_workers_forked_after_playing_report_a_fix(tmp_path: Path) -> None:
     sentence = (
         "this process was forked from one that had already made tables, so Polars would hang in it: "

@@ -245,7 +245,7 @@ def foreign_target() -> tuple[list[str], str]:
 WRONG = [missing, twice, whole, other_cut, other_size, more_missing, other_seed, nothing, foreign_target]
 
 
-@first_quick(5, "case", WRONG)
+@first_quick(3, "case", WRONG)
 def test_invalid_merges_are_rejected(wsim_command: Command, case: Any) -> None:
     parts(3)
     folders, sentence = case()
@@ -299,6 +299,7 @@ def test_a_part_that_changes_during_copying_is_detected(monkeypatch: pytest.Monk
     assert not Path("run").exists()
 
 
+@pytest.mark.slow
 def test_a_merged_run_can_be_extended() -> None:
     merge(parts(3), "run")
     record(Plan.make(**PLAN | {"games": 1500}), "run", resume=True)

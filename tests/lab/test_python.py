@@ -114,6 +114,7 @@ def test_seats_and_picks_come_from_the_same_games() -> None:
 # --- the tables of a run ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_has_its_tables(run: wsim.Run, babel: wsim.Run) -> None:
     for one in (run, babel):
         for name in ("policies", "cards", "wonders", "matchups", "strengths", "synergies", "variance"):
@@ -213,6 +214,7 @@ def test_invalid_values_of_any_type_give_one_sentence(
 # --- what a notebook shows --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_tables_and_answers_show_in_a_notebook(run: wsim.Run) -> None:
     whatif = wsim.whatif(set="cards.Altar.points=9", budget=1000, policies="random", threads=1)
     picks = wsim.experiment_picks(

@@ -75,6 +75,7 @@ def everything(folder: str) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
+@pytest.mark.slow
 def test_a_run_can_be_copied_to_a_store_and_back(bucket: Any, wsim_command: Command) -> None:
     played()
     count = len(everything("run"))
@@ -219,7 +220,7 @@ def test_copies_of_different_runs_to_one_address_do_not_mix(
 
 
 @first_quick(
-    3,
+    1,
     ("words", "sentence"),
     [
         ("run other", "wsim copy needs a folder and a store address: wsim copy RUN s3://bucket/path, or the reverse"),

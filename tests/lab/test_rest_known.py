@@ -70,6 +70,7 @@ def test_the_between_player_column_follows_the_interval() -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_answer_in_the_folder_of_a_run_is_next_to_its_figures(
     wsim_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,6 +66,7 @@ PLANS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @first_quick(1, "keys", PLANS, ids=lambda keys: str(keys.get("ruleset") or keys.get("game") or "1e"))
 def test_summary_tables_match_the_tables_of_rows(keys: dict[str, Any], tmp_path: Path) -> None:
     plan = Plan.make(games=600, seed=5, **keys)
@@ -91,7 +92,7 @@ def test_summary_tables_match_the_tables_of_rows(keys: dict[str, Any], tmp_path:
 
 @pytest.mark.jit_off
 @pytest.mark.boundscheck
-@pytest.mark.parametrize("keys", PLANS[::2], ids=lambda keys: str(keys.get("ruleset") or keys.get("game") or "1e"))
+@first_quick(2, "keys", PLANS[::2], ids=lambda keys: str(keys.get("ruleset") or keys.get("game") or "1e"))
 def test_the_sums_match_a_slow_twin(keys: dict[str, Any]) -> None:
     """The twin adds up the products of each game's sums one by one."""
     plan = Plan.make(games=5, seed=5, **keys)

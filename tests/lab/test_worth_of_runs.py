@@ -43,7 +43,7 @@ def whole(folder: Path, **more: Any) -> Run:
     return record(Plan.make(**PLAN | more), folder, shard=150, threads=2)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@first_quick(1, "game", GAMES)
 def test_the_worth_of_a_run_matches_the_experiment_on_the_same_games(tmp_path: Path, game: str) -> None:
     run = whole(tmp_path / "run", game=game)
     asked = wsim.experiment_worth(game=game, games=200, seed=38, policies="balanced")
@@ -52,7 +52,7 @@ def test_the_worth_of_a_run_matches_the_experiment_on_the_same_games(tmp_path: P
     assert run.worth("seat").frame.equals(asked.by("seat"))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@first_quick(1, "game", GAMES)
 def test_measuring_worth_does_not_change_the_games_of_a_run(tmp_path: Path, game: str) -> None:
     run, plain = whole(tmp_path / "run", game=game), whole(tmp_path / "plain", game=game, worth=None)
     assert run.seats.collect().equals(plain.seats.collect())
@@ -81,7 +81,7 @@ def summary(folder: Path) -> Run:
     return whole(folder, keep="summary")
 
 
-@first_quick(2, "how", [merged, summary, resumed, made_longer])
+@first_quick(1, "how", [merged, summary, resumed, made_longer])
 def test_worth_sums_do_not_depend_on_how_the_run_is_made(tmp_path: Path, how: Callable[[Path], Run]) -> None:
     assert same_sums(how(tmp_path / "other"), whole(tmp_path / "run"))
 
@@ -93,6 +93,7 @@ def test_a_cluster_produces_the_same_run(tmp_path: Path) -> None:
     assert same_sums(there, whole(tmp_path / "run"))
 
 
+@pytest.mark.slow
 def test_an_intact_run_verifies_and_a_damaged_one_does_not(tmp_path: Path) -> None:
     run = whole(tmp_path / "run")
     assert not list(verify(run.path))
@@ -110,6 +111,7 @@ def test_a_run_too_short_to_measure_worth_still_ends(tmp_path: Path, wsim_comman
         wsim.load_run(tmp_path / "run").worth()
 
 
+@pytest.mark.slow
 def test_the_command_shows_the_worth_of_cards_first(tmp_path: Path, wsim_command: Command) -> None:
     folder = str(tmp_path / "run")
     said = wsim_command("run", "--games", "3000", "--policies", "balanced", "-o", folder, "-q")
@@ -130,6 +132,7 @@ def test_adjacent_game_ranges_have_adjacent_worth_ranges() -> None:
     assert numbers[-1].stop == 3700
 
 
+@pytest.mark.slow
 def test_a_worth_table_without_wishes_has_no_rows(tmp_path: Path) -> None:
     assert worth_table(whole(tmp_path / "run").wishes, fewest=10**9).frame.is_empty()
 
@@ -153,7 +156,8 @@ def plan_of(tmp_path: Path, wsim_command: Command, *words: str) -> dict[str, Any
     return wsim.load_run(folder).plan.as_dict()
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    3,
     ("words", "share"),
     [
         ((), str(WORTH_GAMES)),
@@ -179,7 +183,7 @@ def test_a_run_without_worth_is_continued_without_worth(tmp_path: Path, wsim_com
     assert wsim.load_run(tmp_path / "run").games == 20
 
 
-@pytest.mark.parametrize("game", GAMES)
+@first_quick(1, "game", GAMES)
 def test_item_tables_start_with_worth_and_give_ownership_no_verdict(tmp_path: Path, game: str) -> None:
     keys: dict[str, Any] = {"game": game, "games": 1500, "keep": "summary"}
     run, plain = whole(tmp_path / "run", **keys, worth=1), whole(tmp_path / "plain", **keys, worth=None)
@@ -239,6 +243,7 @@ def test_two_runs_can_be_compared_by_the_worth_of_a_card(tmp_path: Path, wsim_co
     assert "Palace" in said.err
 
 
+@pytest.mark.slow
 def test_worth_is_compared_next_to_other_metrics_of_rows(tmp_path: Path) -> None:
     for name, seed in (("one", 38), ("other", 39)):
         whole(tmp_path / name, seed=seed, worth=1)
@@ -250,6 +255,7 @@ def test_worth_is_compared_next_to_other_metrics_of_rows(tmp_path: Path) -> None
         wsim.compare(str(plain.path), str(tmp_path / "one"), metric="worth:Palace")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [(3, 4)])
 def test_worth_of_several_runs_is_shown_in_one_table(tmp_path: Path, players: tuple[int, ...]) -> None:
     runs = [whole(tmp_path / str(count), players=count, worth=1) for count in players]

@@ -137,6 +137,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_command_and_the_function_agree(
     runs: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -160,6 +161,7 @@ def test_the_command_and_the_function_agree(
     assert score.again().identical
 
 
+@pytest.mark.slow
 def test_cards_recorded_by_people_are_combined(
     runs: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

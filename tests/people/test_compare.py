@@ -82,6 +82,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_people_who_play_like_the_policy_show_no_difference(
     runs: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
 ) -> None:
@@ -141,6 +142,7 @@ def several(runs: Path) -> Path:
     return runs
 
 
+@pytest.mark.slow
 def test_a_folder_with_several_numbers_of_players_is_accepted(
     several: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
 ) -> None:

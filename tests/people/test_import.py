@@ -201,6 +201,7 @@ def test_thirty_bad_rows_of_a_thousand_are_reported(wsim_command: Command) -> No
     assert json.loads(rest.out)["runs"][0]["games"] == 304
 
 
+@pytest.mark.slow
 def test_numbers_of_players_and_rule_sets_are_separate_runs() -> None:
     text = (
         "game,wonder,side,total,edition\n1,Rhodos,A,5,1e\n1,Gizah,A,4,1e\n1,Ephesos,A,3,1e\n"
@@ -404,6 +405,7 @@ TEAMS = """game,seat,wonder,total,coins,team
 """
 
 
+@pytest.mark.slow
 def test_team_games_keep_their_teams(tmp_path: Path) -> None:
     """R38, R42: partners are seats 0 and 1, 2 and 3; the sum of both decides, then their coins."""
 

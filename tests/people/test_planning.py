@@ -64,6 +64,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_planning_works_with_and_without_recorded_games(
     runs: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
 ) -> None:
@@ -81,6 +82,7 @@ def test_planning_works_with_and_without_recorded_games(
     assert wsim_command("people", "plan", "study").out.startswith("Boards to put on the table")
 
 
+@pytest.mark.slow
 def test_a_schedule_can_be_printed(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
 ) -> None:

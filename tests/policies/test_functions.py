@@ -15,6 +15,7 @@ def last(public: Any, own: Any, choice: Any, rules: Any) -> int:
     return int(choice.count) - 1
 
 
+@pytest.mark.slow
 def test_a_function_can_play_with_named_policies() -> None:
     frame = wsim.simulate(policies=[last, "balanced", "random"], **TABLE)
     assert frame["policy"].cast(str).unique().sort().to_list() == ["balanced", "last", "random"]
@@ -39,6 +40,7 @@ def test_functions_with_equal_names_are_separate_policies() -> None:
     assert sum(first) < sum(second)
 
 
+@pytest.mark.slow
 def test_a_function_can_keep_state_during_a_game() -> None:
     kept: dict[int, int] = {}
 
@@ -64,6 +66,7 @@ def test_invalid_policies_are_reported_in_one_sentence(policies: Any, sentence: 
         wsim.simulate(policies=policies, **TABLE)
 
 
+@pytest.mark.slow
 def test_a_compiled_function_can_be_passed() -> None:
     mine = wsim.policy(name="mine")(last)
     assert wsim.simulate(policies=[mine, "random", "random"], **TABLE)["policy"].cast(str).to_list()[0] == "mine"

@@ -18,6 +18,7 @@ import pytest
 
 import wsim
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim import UserError
 from wsim.game import find_game
 from wsim.lab.batch import play, rows_and_picks
@@ -60,14 +61,15 @@ def played(name: str, *, apart: bool = True, games: int = 1, **keys: Any) -> pl.
         return wsim.simulate(games=games, policies=[f"{FILE}:{name}", "random", "random"], threads=1, **plan)
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    1,
     ("name", "keys"),
     [
-        ("last:back=2:explore=0.3", {"rotate": True, "overrule": "0.2,0.2,0"}),
         ("plain", {"ruleset": "2e-cities", "randomise": "0.3"}),
         ("plain", {"game": "tower_of_babel", "overrule": "0.3,0,0.1"}),
+        ("last:back=2:explore=0.3", {"rotate": True, "overrule": "0.2,0.2,0"}),
     ],
-    ids=["compiled", "plain", "babel"],
+    ids=["plain", "babel", "compiled"],
 )
 def test_isolated_play_gives_the_rows_and_picks_of_trusted_play(name: str, keys: dict[str, Any]) -> None:
     """Any number of games played in parallel equal games played one at a time."""
@@ -122,7 +124,8 @@ def test_threads_share_a_process_without_mixing_games() -> None:
 
 
 @LINUX
-@pytest.mark.parametrize(
+@first_quick(
+    1,
     ("name", "reason"),
     [
         ("opens", "raised PermissionError"),
@@ -144,6 +147,7 @@ def test_what_is_forbidden_costs_the_decision(name: str, reason: str) -> None:
     assert reason in sentence
 
 
+@pytest.mark.slow
 @LINUX
 def test_nothing_that_a_policy_can_reach_leads_to_the_process_of_wsim() -> None:
     """This includes signals and the size of the shared memory, whose truncation would kill its readers."""
@@ -229,6 +233,7 @@ def test_failures_are_named_with_game_and_seat_in_the_record_of_a_run(tmp_path: 
     )
 
 
+@pytest.mark.slow
 def test_what_cannot_be_loaded_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("def move(public, own):\n    return 0\n", encoding="utf-8")
     with isolated(), pytest.raises(UserError, match=r"takes \(public, own\), but a policy takes four"):
@@ -236,7 +241,8 @@ def test_what_cannot_be_loaded_is_one_sentence(tmp_path: Path) -> None:
 
 
 @LINUX
-@pytest.mark.parametrize(
+@first_quick(
+    1,
     "line",
     ["open(diary)", "__import__('os').chmod(diary, 0o777)", "import nosy_helper; nosy_helper.read('nosy_rival.py')"],
     ids=["read", "changed", "rival"],
@@ -254,6 +260,7 @@ def test_importing_reads_and_changes_no_other_file(line: str, tmp_path: Path, mo
         wsim.simulate(games=1, players=3, policies="./nosy.py:move")
 
 
+@pytest.mark.slow
 def test_what_a_process_says_of_its_policy_may_be_anything(tmp_path: Path) -> None:
     said = """
         import os
@@ -295,6 +302,7 @@ def test_a_match_between_files_is_isolated(policies: list[str], apart: bool | No
         assert ISOLATED.get() is False
 
 
+@pytest.mark.slow
 def test_a_contest_is_isolated_and_publishes_its_seed(wsim_command: Command, tmp_path: Path) -> None:
     code = "import wsim\n@wsim.policy\ndef move(public, own, choice, rules):\n    return choice.count - 1\n"
     (tmp_path / "a.py").write_text(code, encoding="utf-8")

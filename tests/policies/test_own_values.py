@@ -64,6 +64,7 @@ def chosen(game: wsim.Game, function: Any, words: str = SURE) -> int:
     return int(game.ask(lined_up(function, words))["index"])
 
 
+@pytest.mark.slow
 @both
 def test_custom_values_are_the_prior_of_search(keys: dict[str, Any]) -> None:
     game = wsim.Game(**keys)
@@ -91,6 +92,7 @@ def test_truncated_playouts_are_valued_by_the_function() -> None:
     assert game.legal()[chosen(game, thrift, f"{words}:ahead=1")]["action"] != "sell"
 
 
+@pytest.mark.slow
 def test_mistakes_are_reported_in_one_sentence(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(

@@ -16,6 +16,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import wsim
+from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import Plan
@@ -58,7 +59,7 @@ def decisions(ready: Any, number: int) -> Any:
         position.follow()
 
 
-@pytest.mark.parametrize(("game", "ruleset", "players"), TABLES)
+@first_quick(1, ("game", "ruleset", "players"), TABLES)
 def test_choices_do_not_depend_on_hidden_information(game: str, ruleset: str, players: int) -> None:
     field = simulator("balanced", game, ruleset=ruleset, players=players)
     searcher = simulator("search:playouts=12:candidates=4", game, ruleset=ruleset, players=players)
@@ -107,14 +108,15 @@ def test_searching_leaves_no_trace_in_the_game() -> None:
 # --- every decision, every table ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("game", "ruleset", "players"), TABLES)
+@first_quick(3, ("game", "ruleset", "players"), TABLES)
 def test_every_decision_of_every_table_is_searched(game: str, ruleset: str, players: int) -> None:
     ready = simulator("search:playouts=6:candidates=3", game, ruleset=ruleset, players=players)
     rows = rows_of(ready, 2)
     assert len(rows) == 2 * ready.seats
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    2,
     ("keys", "kind"),
     [
         ({"players": 3, "wonders": "Halikarnassos", "sides": "B,random,random"}, "discard_pile"),
@@ -153,6 +155,7 @@ def test_endgame_plays_like_net_before_the_last_age_and_searches_in_it() -> None
     assert 0 < sum(spent[True]) < 40 * len(spent[True])
 
 
+@pytest.mark.slow
 def test_playouts_are_spent_where_they_help() -> None:
     """The third turns of ages I and II take most, the first and last turn of age I next to none; on average they take
     about as many as the parameter says."""

@@ -124,6 +124,7 @@ def test_writes_of_a_policy_are_discarded(cheats: Path) -> None:
     assert play("all_ways", cheats).equals(play("honest", cheats))
 
 
+@pytest.mark.slow
 def test_writes_of_a_policy_are_discarded_before_its_next_decision(tmp_path: Path) -> None:
     file = tmp_path / "again.py"
     lines = """found = int(rules.points[3] == 77) + int(public.coins[seat] == 77)
@@ -146,7 +147,7 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize("line", SHOWN)
+@first_quick(1, "line", SHOWN)
 def test_irreproducible_code_is_rejected(line: str, tmp_path: Path) -> None:
     file = tmp_path / "cheats.py"
     file.write_text(HEAD + POLICY.format(name="cheat", lines=line))
@@ -154,6 +155,7 @@ def test_irreproducible_code_is_rejected(line: str, tmp_path: Path) -> None:
         resolve([f"{file}:cheat"], 3)
 
 
+@pytest.mark.slow
 def test_a_compiled_policy_may_catch_exceptions(tmp_path: Path) -> None:
     """The policy catches the exception for an index outside a record."""
     file = tmp_path / "tries.py"
@@ -272,7 +274,7 @@ READS = (
 )
 
 
-@first_quick(2, "read", READS)
+@first_quick(1, "read", READS)
 def test_reading_past_the_records_is_reported_in_one_sentence(read: str, tmp_path: Path) -> None:
     file = tmp_path / "cheats.py"
     file.write_text(HEAD + POLICY.format(name="cheat", lines=f"return int({read}) % choice.count"))

@@ -217,6 +217,7 @@ def test_a_compiled_policy_plays_as_written(mine: str) -> None:
     assert rows(f"{mine}:bold", games=GAMES)["total"].tolist() == rows(f"{mine}:slow", games=GAMES)["total"].tolist()
 
 
+@pytest.mark.slow
 def test_a_plain_policy_draws_from_the_stream_of_its_seat(mine: str) -> None:
     for name in ("dice", "plain_dice"):
         assert rows(f"{mine}:{name}")["total"].tolist() == rows("random")["total"].tolist()
@@ -252,6 +253,7 @@ def test_games_do_not_depend_on_chunks_or_threads(mine: str) -> None:
     assert np.array_equal(np.concatenate(parts), whole)
 
 
+@pytest.mark.slow
 def test_policy_memory_lasts_for_one_game(mine: str) -> None:
     counted = rows(f"{mine}:counting", games=GAMES)
     for name in ("total", "coins", "sold"):
@@ -314,6 +316,7 @@ def test_an_installed_policy_can_be_used() -> None:
         resolve(["triky"], 3)
 
 
+@pytest.mark.slow
 def test_a_policy_can_declare_its_own_name(mine: str) -> None:
     assert resolve([f"{mine}:named:nerve=3"], 3).labels[0] == "The best:nerve=3"
 
@@ -327,6 +330,7 @@ def test_a_duplicate_name_is_replaced_by_the_entry(tmp_path: Path) -> None:
     assert list(resolve(entries, 3).labels) == entries
 
 
+@pytest.mark.slow
 def test_an_edited_policy_file_is_reloaded(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     results = []
@@ -362,6 +366,7 @@ def test_errors_in_a_plain_policy_are_reported(mine: str, name: str, message: st
     assert re.match(message, str(told))
 
 
+@pytest.mark.slow
 def test_errors_in_a_compiled_policy_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     text = (
@@ -467,6 +472,7 @@ def test_a_missing_policy_module_is_reported() -> None:
         resolve(["no_such:bold"], 3)
 
 
+@pytest.mark.slow
 @only_jitted
 def test_a_plain_policy_sees_no_moves_of_other_decisions() -> None:
     """An earlier decision may have had more moves, from a different seat with a different hand."""

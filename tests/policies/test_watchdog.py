@@ -86,6 +86,7 @@ def fair(public, own, choice, rules):
 mine = policies_in_file(POLICIES)
 
 
+@pytest.mark.slow
 def test_a_waiting_policy_is_named_while_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     said, done = [], threading.Event()
 

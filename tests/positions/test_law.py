@@ -79,6 +79,7 @@ def pasts(position: WondersPosition, start: frozenset[int], holders: list[tuple[
     return left
 
 
+@pytest.mark.slow
 @first_quick(1, ("age", "direction"), [(0, "left"), (1, "right"), (0, "right"), (1, "left")])
 def test_a_seat_knows_the_rest_of_a_hand_it_passed_on(age: int, direction: str) -> None:
     """Of a hand that two others held since, every past counts once: what was built is known, what went down is not."""
@@ -151,6 +152,7 @@ def test_unseen_hands_are_uniform_over_the_deck() -> None:
             assert abs(counted[slot] / DRAWS - chance) < 5 * error, (slot, chance)
 
 
+@pytest.mark.slow
 def test_the_discard_pile_contains_the_discarded_cards() -> None:
     """Behind age I of three seats: the pile holds what was sold, and the last cards; each past counts once."""
     simulator, tried = table(ruleset="1e", players=3), 0

@@ -191,7 +191,7 @@ def with_city(**changes: Any) -> dict[str, Any]:
     return file
 
 
-@first_quick(12, "sentence", refusals(), ids=str)
+@first_quick(4, "sentence", refusals(), ids=str)
 def test_an_impossible_position_is_reported_in_one_sentence(sentence: str) -> None:
     with pytest.raises(wsim.UserError) as caught:
         wsim.Game.from_json(json.dumps(refusals()[sentence]))

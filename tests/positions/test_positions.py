@@ -13,7 +13,7 @@ import pytest
 
 from tests.games.rows import Row
 from tests.games.test_conformance import LAYINGS, ready, rows_of
-from tests.tiers import each_third_quick
+from tests.tiers import each_third_quick, first_quick
 from wsim.game import Position, Simulator, find_game
 from wsim.lab.plan import Plan
 
@@ -82,7 +82,7 @@ def test_a_copy_is_independent(row: Row, table: dict[str, Any]) -> None:
     assert copy.moves() == []
 
 
-@each_table
+@first_quick(3, ("row", "table"), LAYINGS)
 def test_redrawing_keeps_and_uses_only_what_a_seat_knows(row: Row, table: dict[str, Any]) -> None:
     """Resampling depends only on what the seat knows: hidden cards drawn earlier make no difference (R49)."""
     _, simulator = ready(row, table)

@@ -64,6 +64,7 @@ def test_a_game_outside_the_run_is_rejected(run: Run, number: Any) -> None:
         run.game(number)
 
 
+@pytest.mark.slow
 def test_why_covers_every_decision_of_the_trace(run: Run) -> None:
     told = why_of(run.plan, 1, 3)
     game = Game(run.plan, number=1)
@@ -102,6 +103,7 @@ def test_the_cost_of_a_move_uses_fresh_playouts(run: Run, monkeypatch: pytest.Mo
     assert not numbers
 
 
+@pytest.mark.slow
 def test_the_values_do_not_depend_on_the_number_of_threads(run: Run) -> None:
     told: list[tuple[str, int, int]] = []
     shared = why_of(run.plan, 1, 3, seat=1, threads=3, progress=lambda *step: told.append(step))
@@ -131,7 +133,7 @@ def test_trace_with_why_works_for_one_game_of_a_run(run: Run, wsim_command: Comm
 
 
 @first_quick(
-    5,
+    2,
     ("words", "sentence"),
     [
         (["study", "9"], "there is no game 9 in 'study': its games are 0 to 4"),

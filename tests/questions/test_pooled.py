@@ -79,6 +79,7 @@ def arms_of(random: Any, deals: int, chances: Any) -> list[np.ndarray]:
     return [np.zeros((1, deals)), one, 0 * one, *chosen[:, None]]
 
 
+@pytest.mark.slow
 def test_intervals_of_diversity_differences_cover_the_truth() -> None:
     """With independent arms and known shares, the stated error equals the standard deviation of the answers."""
     random, values, errors = np.random.default_rng(5), [], []

@@ -35,6 +35,7 @@ def test_coordinates_are_rounded_and_names_are_not() -> None:
         assert not re.search(r"\.\d{3}", " ".join(paths))
 
 
+@pytest.mark.slow
 def test_long_names_wrap_instead_of_being_cut() -> None:
     """On any screen, row names, column names and legend names are shown in full, wrapped if necessary."""
     policies = ["search:playouts=64,player=random:explore=0.1234", "search:playouts=64,player=random:explore=0.1288"]
@@ -53,6 +54,7 @@ def test_long_names_wrap_instead_of_being_cut() -> None:
             assert "explore=0.1234" in re.sub(r' aria-label="[^"]*"', "", svg)
 
 
+@pytest.mark.slow
 def test_axes_of_shares_are_labelled_like_their_tables() -> None:
     """Shares in percent, their differences in percentage points with a sign, as sentences and tables say them."""
 

@@ -125,6 +125,7 @@ def test_a_small_probability_is_never_shown_as_0() -> None:
     assert other.rows[0][1].text == "0.0%"
 
 
+@pytest.mark.slow
 def test_every_id_is_unique(read: Reader) -> None:
     assert len(read.ids) == len(set(read.ids))
     expected = {"conclusions", "wonders", "cards", "policies", "scores", "winners", "seats", "whatif", "calibration"}

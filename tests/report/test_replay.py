@@ -170,6 +170,7 @@ def test_chances_are_shares_within_their_intervals_and_end_with_the_result(name:
     assert (found.low[-1] == found.high[-1]).all()
 
 
+@pytest.mark.slow
 def test_a_spectator_knows_the_end_of_a_game_without_luck() -> None:
     """In the last age without random policies, a spectator who sees all hands knows the winner, but no seat does."""
     simulator = find_game("seven_wonders").prepare(Plan.make(players=3, policies="balanced", seed=3))
@@ -271,6 +272,7 @@ def test_the_same_plan_makes_the_same_page(name: str) -> None:
     assert render(again) == render(replay(name))
 
 
+@pytest.mark.slow
 def test_the_page_data_match_the_scenes() -> None:
     found = DATA.search(render(replay("teams")))
     assert found is not None
@@ -329,6 +331,7 @@ def test_a_page_can_be_written_to_a_pipe(wsim_command: Command, toy: None) -> No
     assert list(Path().iterdir()) == []
 
 
+@pytest.mark.slow
 def test_on_a_terminal_a_page_gets_a_name(wsim_command: Command, toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     answer = wsim_command("trace", "--format", "html", "--playouts", "5", "--seed", "4", "--first", "2")

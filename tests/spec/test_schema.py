@@ -14,6 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.babel.catalog.loading import BABEL_TOML
 from wsim.babel.catalog.schema import card_file_schema as babel_schema
 from wsim.errors import UserError
@@ -164,7 +165,7 @@ def misspelt(value: Any, named: bool = False) -> Iterator[Any]:
                 yield {f"{key}x" if key == name else key: one for key, one in value.items()}
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@first_quick(5, "name", EXAMPLES)
 def test_the_schema_accepts_examples_but_not_misspelt_keywords(name: str) -> None:
     WONDERS.validate(EXAMPLES[name])
     wrong = list(misspelt(EXAMPLES[name]))

@@ -37,6 +37,7 @@ def fit(frame: pl.DataFrame) -> PlackettLuce:
     return PlackettLuce.fit(rankings(frame.lazy(), levels), levels.labels)
 
 
+@pytest.mark.slow
 @first_quick(1, "spread", [3, 1000])  # 3: most games have ties
 def test_agrees_with_the_stratified_cox_model(spread: int) -> None:
     rng = np.random.default_rng(1)

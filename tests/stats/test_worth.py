@@ -153,6 +153,7 @@ def decided(games: int, seeds: range) -> int:
     return found
 
 
+@pytest.mark.slow
 @first_quick(1, "games", [240, 150, 1000])
 def test_false_verdicts_on_wins_also_stay_at_their_level(games: int) -> None:
     """Two tables an answer: up to 0.1 of answers; cells of 30 overruled wishes and more."""

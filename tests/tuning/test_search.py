@@ -51,6 +51,7 @@ def test_tuning_recovers_the_best_parameters() -> None:
     assert tuned.games == 30 * 20 * 200
 
 
+@pytest.mark.slow
 def test_a_single_number_can_be_tuned() -> None:
     tuned = wsim.tune("archer:left=1.0:right=-0.5", **SMALL, generations=12, only="left", judges=(), out="run")
     assert found(tuned)["left"] == pytest.approx(1.5, abs=0.3)
@@ -122,6 +123,7 @@ def test_results_do_not_depend_on_threads(threads: int) -> None:
     assert results[0].judged.equals(results[1].judged)
 
 
+@pytest.mark.slow
 @first_quick(1, "left_at", [1, 4])
 def test_an_interrupted_search_resumes_to_the_same_result(left_at: int) -> None:
     whole = wsim.tune("archer", **SMALL, generations=6, out="whole")
@@ -139,6 +141,7 @@ def test_an_interrupted_search_resumes_to_the_same_result(left_at: int) -> None:
     assert Path("run", RECORD).read_text() == Path("whole", RECORD).read_text()
 
 
+@pytest.mark.slow
 def test_a_search_interrupted_during_evaluation_can_be_extended() -> None:
     def stop(doing: str, done: int, total: int) -> None:
         if doing == "judged tables":
@@ -195,6 +198,7 @@ def test_the_record_describes_the_search() -> None:
     assert [set(one) for one in record["generations"]] == [{"share", "margin", "spread"}] * 2
 
 
+@pytest.mark.slow
 def test_a_written_weight_set_plays_as_evaluated() -> None:
     asked: dict[str, Any] = {
         "only": ("war", "shield"),

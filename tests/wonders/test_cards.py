@@ -170,7 +170,7 @@ def check_effects(ruleset: str, card: Card) -> None:
     assert bool(p.public.sale_flex_count[0]) == (sold and bool(expected["flex"]))
 
 
-@pytest.mark.parametrize("ruleset", RULE_SETS)
+@first_quick(1, "ruleset", RULE_SETS)
 def test_a_stage_has_the_printed_cost_and_effects(ruleset: str) -> None:
     each_is_right(stages(ruleset), partial(check_stage, ruleset))
 

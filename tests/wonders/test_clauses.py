@@ -96,6 +96,7 @@ def of_stock(rng: random.Random, names: list[str], number: int) -> Clause:
             return found
 
 
+@pytest.mark.slow
 @pytest.mark.boundscheck
 @pytest.mark.parametrize("seed", range(QUICK))
 def test_a_random_catalogue_of_clauses_agrees_with_the_twin(seed: int) -> None:
@@ -110,7 +111,7 @@ def test_many_random_catalogues_of_clauses_agree_with_the_twin() -> None:
 
 @pytest.mark.boundscheck
 @first_quick(
-    6,
+    1,
     ("name", "number", "players"),
     [
         ("tributes", 10, 3),

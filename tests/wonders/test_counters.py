@@ -54,6 +54,7 @@ def turns(trace: dict[str, Any]) -> list[dict[str, Any]]:
     return [turn for age in trace["ages"] for turn in age["turns"]]
 
 
+@pytest.mark.slow
 @pytest.mark.boundscheck
 def test_counters_agree_with_the_twin_and_stay_within_bounds() -> None:
     traces = compare_case(Case(1, "1e", 4, CHANGES), games=8)
@@ -69,6 +70,7 @@ def test_counters_agree_with_the_twin_and_stay_within_bounds() -> None:
     assert max(seen["rent of Altar"]) == max(seen["rent of Baths"]) == 3
 
 
+@pytest.mark.slow
 def test_an_effect_on_a_counter_records_the_change() -> None:
     traces = compare_case(Case(1, "1e", 4, CHANGES), games=8)
     effects = [effect for trace in traces for turn in turns(trace) for effect in turn.get("effects", ())]
@@ -79,6 +81,7 @@ def test_an_effect_on_a_counter_records_the_change() -> None:
     assert {2, 3, 4} <= gains  # 3 + 4 is 5, a change by 2
 
 
+@pytest.mark.slow
 def test_counters_for_a_turn_or_an_age_are_reset() -> None:
     quiet = 0
     for trace in compare_case(Case(2, "2e", 3, CHANGES), games=4):
@@ -132,6 +135,7 @@ OF_CARDS = (
 )
 
 
+@pytest.mark.slow
 def test_the_card_that_caused_an_event_agrees_with_the_twin() -> None:
     catalogue = load_catalogue("1e")
     done: dict[int, int] = {}
@@ -266,6 +270,7 @@ def test_too_many_counters_are_rejected() -> None:
         load_catalogue("1e", changes=[*of_card, *using])
 
 
+@pytest.mark.slow
 def test_a_house_rule_may_use_a_counter() -> None:
     rules = ("settings.sale_coins='1 + counter.favour'", "settings.tie_breaks=['counter.favour', 'coins']")
     compare_case(Case(4, "1e", 3, (*CHANGES, *rules)), games=3)

@@ -72,7 +72,7 @@ def decisions(trace: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.boundscheck
-@first_quick(2, ("ruleset", "players"), [("1e-duo", 2), ("2e-cities-teams", 4), ("1e", 5)])
+@first_quick(1, ("ruleset", "players"), [("1e-duo", 2), ("2e-cities-teams", 4), ("1e", 5)])
 def test_decisions_agree_with_the_twin(ruleset: str, players: int) -> None:
     changes = OFTEN if ruleset == "1e" else OFTEN[:-1]
     traces = compare_case(Case(1, ruleset, players, changes), games=6)
@@ -155,6 +155,7 @@ def test_a_person_sees_the_options() -> None:
     assert " declines: Altar" in text
 
 
+@pytest.mark.slow
 def test_redrawing_reveals_nothing_hidden_to_a_deciding_seat() -> None:
     """A position resampled at a decision has the same decision, the same public facts and the same own hand."""
     seen = set()
@@ -275,6 +276,7 @@ def test_a_game_read_from_json_continues_where_it_was_left() -> None:
     assert again.legal() == game.legal()
 
 
+@pytest.mark.slow
 def test_a_price_and_a_loss_of_one_clause_are_one_trace_effect() -> None:
     both = {"event": "built", "price": 1, "lose": {"coins": 1}, "gain": {"shields": 1}}
     traces = compare_case(Case(1, "1e", 3, (when("Lumber Yard", both),)), games=4)

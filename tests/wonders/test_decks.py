@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import wsim
+from tests.tiers import first_quick
 from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case, written
 from wsim.env import VectorEnv
@@ -43,7 +44,7 @@ def recruits(trace: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.boundscheck
-@pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("1e", 7), ("1e-duo", 2)])
+@first_quick(1, ("ruleset", "players"), [("1e", 3), ("1e", 7), ("1e-duo", 2)])
 def test_invented_decks_agree_with_the_twin(ruleset: str, players: int) -> None:
     traces = compare_case(Case(1, ruleset, players, (), (COUNSELLORS,)), games=3)
     assert {one["deck"] for trace in traces for one in recruits(trace)} == {"Charters", "Counsellors"}

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import wsim
+from tests.tiers import first_quick
 from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case
 from tests.wonders.test_decks import decisions, deck, several
@@ -31,7 +32,8 @@ TWO = (deck(several(35, points=1, cost=1), draft=5), deck({f"Bard{n}": {} for n 
 
 
 @pytest.mark.boundscheck
-@pytest.mark.parametrize(
+@first_quick(
+    1,
     ("ruleset", "players", "changes"),
     [
         ("1e", 3, ()),
@@ -49,7 +51,7 @@ def test_drafts_agree_with_the_twin(ruleset: str, players: int, changes: tuple[s
 
 
 @pytest.mark.boundscheck
-@pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("2e-cities-teams", 4), ("1e-duo", 2)])
+@first_quick(1, ("ruleset", "players"), [("1e", 3), ("2e-cities-teams", 4), ("1e-duo", 2)])
 def test_drafts_before_and_after_later_ages_play_as_in_the_twin(ruleset: str, players: int) -> None:
     turned = "settings.passing=['left', 'right', 'right']"
     for trace in compare_case(Case(1, ruleset, players, (*LATER, turned)), games=2):

@@ -17,6 +17,7 @@ from threading import Barrier
 import pytest
 
 import wsim
+from tests.tiers import first_quick
 from tests.wonders.extremes import Case, compare_case
 from wsim.cli.app import main
 from wsim.errors import UserError
@@ -99,11 +100,12 @@ def played(path: Path, games: int = 3) -> list[int]:
     return [seat["total"] for number in range(games) for seat in simulator.trace(number)["scores"]]
 
 
-@pytest.mark.parametrize("players", [3, 7])
+@first_quick(1, "players", [3, 7])
 def test_functions_are_played_as_the_twin_plays_them(players: int) -> None:
     compare_case(Case(1, "1e", players, (), (str(CENSUS),)), games=3)
 
 
+@pytest.mark.slow
 def test_a_function_counts_as_the_number_that_it_returns(tmp_path: Path) -> None:
     assert played(patch(tmp_path, "mine.flat(least=0, most=5)")) == played(patch(tmp_path, "3"))
     assert played(patch(tmp_path, "mine.richest(2, least=0, most=900) // 2")) == played(
@@ -111,6 +113,7 @@ def test_a_function_counts_as_the_number_that_it_returns(tmp_path: Path) -> None
     )
 
 
+@pytest.mark.slow
 def test_writes_of_a_function_are_discarded(tmp_path: Path) -> None:
     assert played(patch(tmp_path, "mine.writing(least=0, most=0)")) == played(patch(tmp_path, "0"))
 
@@ -186,7 +189,8 @@ def test_house_rules_call_no_functions(tmp_path: Path) -> None:
         load_catalogue("1e", patches=[path], changes=["settings.sale_coins='mine.flat(least=0, most=5)'"])
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    1,
     ("function", "said"),
     [
         (
@@ -311,6 +315,7 @@ def said_of(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run_keeps_the_file_and_asks_before_it_runs_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

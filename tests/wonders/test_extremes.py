@@ -10,6 +10,7 @@ import os
 
 import pytest
 
+from tests.tiers import first_quick
 from tests.wonders.engine_tools import opt_in
 from tests.wonders.extremes import Case, compare_case, draw_case
 
@@ -67,7 +68,7 @@ HOUSES = {
 }
 
 
-@pytest.mark.parametrize("name", HOUSES)
+@first_quick(1, "name", HOUSES)
 def test_house_rules_agree_with_the_twin(name: str) -> None:
     compare_case(HOUSES[name], games=2)
 

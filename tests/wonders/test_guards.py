@@ -146,7 +146,7 @@ SOUND = {
 }  # fmt: skip
 
 
-@first_quick(2, "name", SOUND)
+@first_quick(1, "name", SOUND)
 def test_a_catalogue_bounded_by_conditions_agrees_with_the_twin(name: str) -> None:
     change, players = SOUND[name]
     assert len(compare_case(Case(1, "1e", players, (change,)), games=3)) == 6, "no game is stopped"
@@ -174,7 +174,7 @@ def first_break() -> tuple[int, str]:
     return int(found[1]), sentence
 
 
-@pytest.mark.parametrize("threads", ["1", "2"])
+@first_quick(1, "threads", ["1", "2"])
 def test_a_run_is_stopped_in_the_middle_and_keeps_finished_parts(
     threads: str, wsim_command: Command, tmp_path: Path
 ) -> None:
@@ -288,6 +288,7 @@ def test_a_queue_at_its_end_begins_again() -> None:
     assert flow.queue[:5].tolist() == [4, 5, 6, 2, 2]
 
 
+@pytest.mark.slow
 def test_every_card_may_grant_a_build_from_the_pile() -> None:
     changes = [*of_cards(FIRST, "build_from_discard=true"), "switches.discard_build_optional=false"]
     compare_case(Case(2, "1e", 3, tuple(changes)), games=3)

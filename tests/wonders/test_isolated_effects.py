@@ -103,6 +103,7 @@ def process_of(amount: str, folder: Path, functions: str = FUNCTIONS) -> Isolate
     return process
 
 
+@pytest.mark.slow
 def test_a_request_is_a_function_its_arguments_and_the_public_table(served: IsolatedEffects) -> None:
     assert served.functions == [("flat", 0), ("raising", 0), ("richest", 1)]
     table = np.zeros(1, served.interface.table)
@@ -194,6 +195,7 @@ def test_games_are_those_of_the_number_that_it_returns(served: IsolatedEffects, 
     assert effect_calls.isolated_processes() == [served]  # the same file serves other folders
 
 
+@pytest.mark.slow
 def test_the_output_says_which_effects_were_isolated(served: IsolatedEffects, tmp_path: Path) -> None:
     report()
     path = patch(tmp_path, "mine.flat(least=0, most=5)", FUNCTIONS)
@@ -204,6 +206,7 @@ def test_the_output_says_which_effects_were_isolated(served: IsolatedEffects, tm
         assert report() == ["trusted, in the process of wsim: mine.py"]
 
 
+@pytest.mark.slow
 def test_isolated_effects_do_not_run_on_a_cluster(served: IsolatedEffects, tmp_path: Path) -> None:
     plan = Plan.make(patch=[str(patch(tmp_path, "mine.flat(least=0, most=5)", FUNCTIONS))], policies="random")
     with pytest.raises(UserError, match=r"isolated code \(mine.py\) does not run on a cluster"):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tiers import first_quick
 from tests.wonders.engine_tools import RANDOM, TASTES, engine_table, played, twin_policy
 from tests.wonders.reference.game import Reference
 from wsim.jit import JIT
@@ -46,7 +47,7 @@ def test_games_without_the_jit_match_compiled_ones() -> None:
 
 @pytest.mark.jit_off
 @pytest.mark.boundscheck
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@first_quick(2, ("ruleset", "players"), TABLES)
 def test_a_few_games_agree_with_the_twin(ruleset: str, players: int) -> None:
     line_up = [PLAYERS[seat % 4] for seat in range(players)]
     table = engine_table(ruleset, players, line_up, seed=32)

@@ -41,6 +41,7 @@ def drawn_case(seed: int) -> Case:
     return Case(seed, ruleset, players, tuple(kept))
 
 
+@pytest.mark.slow
 @pytest.mark.boundscheck
 @pytest.mark.parametrize("seed", [3])
 def test_random_price_clauses_agree_with_the_twin(seed: int) -> None:
@@ -203,6 +204,7 @@ def test_all_mistakes_of_a_clause_are_listed_at_once() -> None:
     assert len(str(refused.value).splitlines()) == 3
 
 
+@pytest.mark.slow
 def test_weighted_values_lower_prices() -> None:
     """A discount is wanted, a tax on oneself is not, and one on the neighbours is."""
     wanted = {}

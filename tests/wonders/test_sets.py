@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import wsim
+from tests.tiers import first_quick
 from tests.wonders.clause_changes import check_refusal, when
 from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case
@@ -78,7 +79,7 @@ TABLES = (("1e", 4), ("1e-duo", 2), ("2e-cities-teams", 4))
 
 
 @pytest.mark.boundscheck
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@first_quick(1, ("ruleset", "players"), TABLES)
 def test_card_choices_agree_with_the_twin(ruleset: str, players: int) -> None:
     traces = compare_case(Case(players, ruleset, players, OFTEN), games=8)
     made = Counter((one["card"], one["when"]) for trace in traces for one in decisions(trace) if "picked" in one)
@@ -107,6 +108,7 @@ def test_every_policy_chooses_cards() -> None:
     assert len(asked) > 1
 
 
+@pytest.mark.slow
 def test_policies_build_good_cards_and_discard_the_least_valuable() -> None:
     """Whoever weighs moves builds the best card of the pile, and parts with what it misses least."""
     pile = when("Altar", {"event": "age_end", "may": True, "card": PILE})

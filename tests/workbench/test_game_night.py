@@ -83,6 +83,7 @@ def test_unbuildable_cards_give_a_reason_and_cities_show_their_next_stage(caller
     assert text.count("next stage") >= 3
 
 
+@pytest.mark.slow
 def test_every_unbuildable_card_has_a_correct_reason() -> None:
     """Whole games: a card has a reason exactly if no move builds it; a price that is named is more than the purse."""
     told, prices = 0, 0
@@ -152,6 +153,7 @@ def _text(folder: Path, table: Table, number: int) -> str:
     return (folder / Table.file_name(table.key, number)).read_text()
 
 
+@pytest.mark.slow
 def test_games_with_policies_are_not_counted_as_games_of_people(caller: Caller, tmp_path: Path) -> None:
     table = opened(caller)
     finish(table)

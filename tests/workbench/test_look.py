@@ -20,6 +20,7 @@ import pytest
 
 from tests.conftest import Command
 from tests.report.test_page import MIXED, WHATIF
+from tests.tiers import first_quick
 from tests.workbench.client import Caller, Reply
 from wsim.errors import UserError
 from wsim.installed import QUESTIONS
@@ -57,7 +58,8 @@ def frame_of(text: str) -> pl.DataFrame:
     return pl.read_csv(io.StringIO(text), comment_prefix="#", infer_schema_length=None)
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    2,
     "query",
     [
         "table=wonders",
@@ -87,6 +89,7 @@ def test_runs_are_shown_side_by_side(caller: Caller, wsim_command: Command) -> N
     assert set(frame_of(caller.get("/run.csv?run=one&run=three&table=policies").text)["players"]) == {3, 4}
 
 
+@pytest.mark.slow
 def test_a_run_page_starts_with_three_sentences_and_two_charts(caller: Caller) -> None:
     text = html.unescape(caller.get("/run?run=one").text)
     (sentences,) = re.findall(r'<ol class="sentences">(.*?)</ol>', text, re.DOTALL)
@@ -110,6 +113,7 @@ def test_an_overview_that_cannot_be_prepared_is_drawn_on_request(monkeypatch: py
             run_page.draw_overview(app, "run")
 
 
+@pytest.mark.slow
 def test_first_page_loads_are_small(caller: Caller) -> None:
     """Together, as they are sent: fewer than 100 kB, so that a phone shows them at once."""
 
@@ -173,6 +177,7 @@ def test_columns_are_selected_by_the_address(caller: Caller) -> None:
     assert "did you mean &#39;score&#39;" in refused.text
 
 
+@pytest.mark.slow
 def test_ticked_rows_are_compared_as_cards_and_in_charts(caller: Caller) -> None:
     text = caller.get("/run?run=one&table=cards&filter=age%3D3").text
     assert '<input type="checkbox" name="pick" value="Palace" form="ticked"' in text
@@ -184,6 +189,7 @@ def test_ticked_rows_are_compared_as_cards_and_in_charts(caller: Caller) -> None
     assert '<div class="chart"' in shown
 
 
+@pytest.mark.slow
 def test_a_table_without_a_chart_says_so(caller: Caller) -> None:
     assert "This table has no chart" in caller.get("/run?run=one&table=variance&charts=1").text
     assert "This table has no chart" not in caller.get("/run?run=one&table=cards&charts=1").text
@@ -236,6 +242,7 @@ def test_a_card_has_a_page(caller: Caller, wsim_command: Command) -> None:
     assert f"{row['score_low']:.2f} to {row['score_high']:.2f}" in text
 
 
+@pytest.mark.slow
 def test_pages_of_items_show_more_on_request(caller: Caller) -> None:
     page = "/thing?run=one&table=cards&name=Palace"
     assert "wsim table one cards --by wonder --filter card=Palace" in caller.get(f"{page}&show=by:wonder").text
@@ -277,6 +284,7 @@ def test_an_item_is_compared_across_player_counts(caller: Caller, wsim_command: 
     assert "by number of players" not in caller.get(f"{link[1]}&show=by:policy").text
 
 
+@pytest.mark.slow
 def test_a_card_is_split_by_when_it_was_taken_if_recorded(caller: Caller, wsim_command: Command) -> None:
     """The same rows as of the command; a run without picks does not offer it."""
     page = "/thing?run=three&table=cards&name=Palace"
@@ -291,6 +299,7 @@ def test_a_card_is_split_by_when_it_was_taken_if_recorded(caller: Caller, wsim_c
     assert all(f'data-key="{seen}"' in shown for seen in rows["n_seen"])
 
 
+@pytest.mark.slow
 def test_an_answer_is_shown_with_the_command_that_repeats_it(caller: Caller) -> None:
     reply = caller.get("/answer?file=palace.json")
     assert reply.status == 200
@@ -369,6 +378,7 @@ def test_tables_are_read_only_once(caller: Caller, monkeypatch: pytest.MonkeyPat
     assert caller.get("/run?run=one&table=cards&filter=age%3D1&sort=n").status == 200
 
 
+@pytest.mark.slow
 def test_the_page_of_a_large_run_loads_before_its_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_view, "LARGE", 0)
     caller, done = Caller(folder), Event()

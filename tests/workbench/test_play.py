@@ -17,6 +17,7 @@ import pytest
 
 import wsim
 from tests.conftest import ROOT
+from tests.tiers import first_quick
 from tests.workbench.client import Caller, Reply
 from wsim.positions.played_game import hint
 from wsim.workbench.play_pages import tables_of
@@ -123,6 +124,7 @@ def test_invalid_moves_are_rejected_in_one_sentence(caller: Caller, move: str, s
     assert sentence in refusal(caller, link(table), chosen(caller, link(table), move=move))
 
 
+@pytest.mark.slow
 def test_a_seat_that_has_chosen_waits_and_learns_nothing(caller: Caller) -> None:
     table = opened(caller, name1="Bob", name2="Cid")
     before = [caller.get(link(table, seat), cookie=None).text for seat in range(3)]
@@ -251,7 +253,7 @@ def redrawn(caller: Caller, table: Table, address: str, seat: int, rng: int) -> 
         table._views.clear()
 
 
-@pytest.mark.parametrize("query", ["", "?hint=1&chance=1&check=1"])
+@first_quick(1, "query", ["", "?hint=1&chance=1&check=1"])
 def test_a_page_does_not_depend_on_hands_of_others(caller: Caller, query: str) -> None:
     """Also the moments that it can step back to, the chances and the worth of moves."""
     table = opened(caller, name2="Cid", policies="first")
@@ -510,6 +512,7 @@ def test_three_browsers_play_one_game_at_once(caller: Caller) -> None:
     assert wsim.Game.from_json(game.to_json()).record() == game.record()
 
 
+@pytest.mark.slow
 def test_a_spectator_can_pause_policies_and_take_over(caller: Caller, tmp_path: Path) -> None:
     """Hands are open as long as only policies play; from then on nobody who watches sees one."""
     table = opened_by_policies(caller)
@@ -547,6 +550,7 @@ def test_a_spectator_can_pause_policies_and_take_over(caller: Caller, tmp_path: 
     caller.post(f"/play/{table.key}/close")
 
 
+@pytest.mark.slow
 def test_policies_play_to_the_end_unattended(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wsim.workbench.play_table.PACE", 0.0)
     table = opened_by_policies(caller)
@@ -602,6 +606,7 @@ def test_people_answer_clause_decisions_and_the_replay_shows_them(caller: Caller
     assert "chooses option 1 of" in caller.get(f"{link(table)}/replay", cookie=None).text
 
 
+@pytest.mark.slow
 def test_people_draft_a_further_deck_and_each_sees_only_its_own_hand(caller: Caller, tmp_path: Path) -> None:
     """Everybody keeps a companion and passes the others to the left, until each has four to recruit from (R101)."""
     shutil.copy(ROOT / "analysis" / "expansion" / "companions.toml", tmp_path)

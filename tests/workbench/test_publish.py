@@ -67,6 +67,7 @@ def test_a_site_of_answers_and_games_is_self_contained(tmp_path: Path) -> None:
     assert "not-over" in " ".join(made.left_out)
 
 
+@pytest.mark.slow
 def test_publishing_again_overwrites_only_a_site(tmp_path: Path, wsim_command: Command) -> None:
     folder, site = folder_with(tmp_path), tmp_path / "site"
     (folder / "over.json").unlink()

@@ -251,6 +251,7 @@ def test_a_missing_extra_is_named(wsim_command: Command, monkeypatch: pytest.Mon
     assert (answer.code, answer.err) == (2, "wsim: wsim open needs the extra: pip install 'wsim[web]'\n")
 
 
+@pytest.mark.slow
 def test_the_server_runs_until_ctrl_c(opened: tuple[subprocess.Popen[str], str]) -> None:
     process, address = opened
     with urllib.request.urlopen(address) as reply:
@@ -266,6 +267,7 @@ def test_the_server_runs_until_ctrl_c(opened: tuple[subprocess.Popen[str], str])
     assert err == "wsim: running, press Ctrl-C to stop\nwsim: interrupted\n"
 
 
+@pytest.mark.slow
 def test_pages_are_compressed_and_cached_until_their_content_changes(tmp_path: Path) -> None:
     caller = Caller(tmp_path)
     plain, packed = caller.get("/cards"), caller.get("/cards", accept_encoding="gzip")

@@ -22,6 +22,7 @@ from wsim.lab.plan import Plan
 FEW = ("--games", "4000", "--replays", "2000")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("medal")
 def test_estimated_effects_match_the_measured_effect_of_a_change() -> None:
     """A point is worth as much as a salt less costs: one is re-scored, the other played, on other deals."""
@@ -67,6 +68,7 @@ def test_the_strongest_effect_is_chosen_by_absolute_size() -> None:
     assert replace(found, effects=pl.DataFrame(rows)).strongest()["of"].to_list() == ["down"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("medal")
 def test_an_effect_is_the_difference_of_two_levels() -> None:
     goal = read_goal(write_goal())
@@ -115,6 +117,7 @@ replays = 2000
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("elsewhere")
 def test_a_number_of_a_formula_is_a_knob_whose_effect_is_reported() -> None:
     """Random players ignore points: the points taken off are missing wherever the stage is built, and nothing else

@@ -40,6 +40,7 @@ def write_patch(text: str = MENDED) -> str:
     return "mended.toml"
 
 
+@pytest.mark.slow
 def test_a_patch_is_measured_with_other_players(wsim_command: Command) -> None:
     told = json.loads(wsim_command("balance", write_settings(), "--json", *ELSEWHERE).out)
     assert told["interrupted"] is False

@@ -84,6 +84,7 @@ def test_rule_sets_of_babel_can_be_compared_by_character() -> None:
     assert " for 2e " in said or "no affordable number" in said
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("toy_among_games")
 def test_a_game_without_a_net_is_followed_by_playouts() -> None:
     answer = wsim.experiment_character(game="toy", games=4, playouts=4)

@@ -115,6 +115,7 @@ def test_a_few_differing_games_have_no_interval() -> None:
     assert (score["difference_low"], score["q"]) == (None, None)
 
 
+@pytest.mark.slow
 def test_the_command_names_the_differences(wsim_command: Command) -> None:
     run("a")
     run("b", seed=3)

@@ -203,6 +203,7 @@ def test_ctrl_c_prints_the_results_so_far_and_how_to_continue(wsim_command: Comm
     assert pair["difference_low"] <= other["difference_low"]
 
 
+@pytest.mark.slow
 def test_a_larger_budget_continues_the_existing_looks(wsim_command: Command) -> None:
     words = (*LUCK, "p:noise=10:salt=1", "p:noise=10:salt=2", "-o", "kept", "--json")
     first = json.loads(wsim_command(*words, "--budget", "200").out)

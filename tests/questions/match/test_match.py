@@ -381,6 +381,7 @@ def test_costs_are_measured_on_separate_deals(monkeypatch: pytest.MonkeyPatch) -
     assert min(games.start for games in measured) > 10**9
 
 
+@pytest.mark.slow
 def test_costs_are_reported() -> None:
     costs = wsim.match("greedy", "random", budget=50, threads=1).costs
     assert costs["policy"].to_list() == ["greedy", "random"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Command
+from tests.tiers import first_quick
 
 
 @pytest.fixture
@@ -71,7 +72,8 @@ def test_an_answer_of_another_game_is_reported_in_one_sentence(run: str, wsim_co
     assert answer.err == "wsim: the answer of wsim skill in 'a.json' is about luck, not seven_wonders\n"
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    2,
     ("content", "said"),
     [
         (None, "cannot read 'a.json': No such file or directory"),

@@ -166,6 +166,7 @@ def test_a_stored_experiment_run_is_an_ordinary_run(tmp_path: Path) -> None:
     assert set(answer.effects["action"]) == {"build", "stage", "sell"}
 
 
+@pytest.mark.slow
 def test_the_answer_does_not_depend_on_threads(tmp_path: Path) -> None:
     one, two = (
         wsim.experiment_picks(policies="random", games=120, threads=threads, min_effective_n=1).effects

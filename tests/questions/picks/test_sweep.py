@@ -71,6 +71,7 @@ def test_a_sweep_recovers_the_planted_value() -> None:
     assert row["value"] == pytest.approx(20 * (10 - first) / (second - first))
 
 
+@pytest.mark.slow
 def test_a_value_of_a_sweep_agrees_with_a_separate_experiment() -> None:
     swept = wsim.experiment_picks(**UNIFORM, games=200, sweep="cards.Altar.points=2,9", min_effective_n=5).effects
     alone = wsim.experiment_picks(
@@ -91,6 +92,7 @@ def test_sweep_values_with_a_target_ascend_numerically() -> None:
     assert [arm.value for arm in named] == ["10", "9", "11"]
 
 
+@pytest.mark.slow
 def test_a_sweep_that_changes_no_card_shows_all_cards(tmp_path: Path) -> None:
     answer = wsim.experiment_picks(
         **UNIFORM, games=150, sweep="settings.sale_coins=3,5", min_effective_n=5, folder=tmp_path

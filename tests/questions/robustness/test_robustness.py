@@ -92,6 +92,7 @@ def test_the_interval_has_its_nominal_coverage(apart: float, common: float) -> N
     assert covered / times > 0.925  # of 0.95 with an error of 0.009
 
 
+@pytest.mark.slow
 def test_cards_and_wonders_of_real_games_are_compared(wsim_command: Command) -> None:
     """The command, its file and the Python function agree on the players' figures and the remaining noise."""
     told = wsim_command(*PLAYED, "-o", "rest.json", "--json")

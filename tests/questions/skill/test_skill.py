@@ -88,6 +88,7 @@ def test_rare_items_have_no_figure() -> None:
     assert np.isnan(figure.value).tolist() == [False, True]
 
 
+@pytest.mark.slow
 def test_equal_levels_show_no_change() -> None:
     """Of 200 changes between levels that differ only in random numbers, about ten are outside their intervals."""
     outside = 0

@@ -64,6 +64,7 @@ def rare(rng: np.random.Generator, deals: int, share: float) -> NDArray[np.float
     return np.where(differs, np.where(rng.random(deals) < 0.05, 19.0, -1.0), 0.0)[None, :]
 
 
+@pytest.mark.slow
 @first_quick(1, ("deals", "share"), [(1000, 0.01), (1000, 0.02), (8000, 0.02)])
 def test_rare_and_skewed_differences_give_no_false_alarms(deals: int, share: float) -> None:
     """Without the guard, more than half of the verdicts are "lower", because the rare large differences are unseen."""
@@ -168,6 +169,7 @@ def test_verdict_and_interval_come_from_the_same_look() -> None:
     assert trial.sums.effects().value[0] < 0  # what the last look would have said
 
 
+@pytest.mark.slow
 def test_a_remark_warns_of_early_stopping() -> None:
     """Comparisons that stop early overestimate on average, so the remark appears exactly when one stops early."""
     rng = np.random.default_rng(6)

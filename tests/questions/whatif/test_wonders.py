@@ -43,6 +43,7 @@ def test_three_extra_points_on_a_card_are_detected() -> None:
     assert {"win:Gizah", "win:A"} <= set(metrics)
 
 
+@pytest.mark.slow
 def test_a_card_points_sweep_increases_the_score() -> None:
     effects = wsim.whatif(**RANDOM, sweep="cards.Palace.points=6..10..2", budget=2000).effects
     assert effects["verdict"].to_list() == ["lower", "identical", "higher"]
@@ -128,6 +129,7 @@ def test_mistakes_list_the_accepted_values(asked: dict[str, Any], sentence: str)
     assert sentence in str(refused.value)
 
 
+@pytest.mark.slow
 def test_set_is_the_change_in_python_and_on_the_command_line() -> None:
     asked: dict[str, Any] = {"budget": 200, "metric": "built:Palace", "policies": "random"}
     answer = wsim.whatif(set=["cards.Palace.points=5"], base_set=["cards.Altar.points=9"], **asked)

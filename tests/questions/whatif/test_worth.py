@@ -11,6 +11,7 @@ import pytest
 
 import wsim
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.wishes import WishSums
@@ -73,6 +74,7 @@ def test_an_item_with_too_few_overruled_wishes_gets_no_interval() -> None:
     assert Contrasts(1, 2, [True, False]).plus(few).has_interval().tolist() == [False, True]
 
 
+@pytest.mark.slow
 def test_intervals_cover_a_zero_effect() -> None:
     """Of 400 comparisons of two samples alike, 95% of the intervals hold 0; fewer than 367 have a chance of 0.2%."""
     random, held = np.random.default_rng(4), 0
@@ -82,7 +84,7 @@ def test_intervals_cover_a_zero_effect() -> None:
     assert 367 <= held < 399
 
 
-@pytest.mark.parametrize(("game", "change", "item", "more"), CHANGES)
+@first_quick(1, ("game", "change", "item", "more"), CHANGES)
 @pytest.mark.parametrize("figure", ["worth", "worth_points"])
 def test_each_arm_has_the_worth_of_a_separate_run(
     game: str, change: str, item: str, more: dict[str, Any], figure: str
@@ -100,6 +102,7 @@ def test_each_arm_has_the_worth_of_a_separate_run(
     assert any("overruled with chance" in remark for remark in answer.remarks)
 
 
+@pytest.mark.slow
 def test_worth_responds_to_bans_and_card_points() -> None:
     answer = wsim.whatif(**PLAN, ban=["trade"], metric="worth_points:Palace", budget=400, threads=2)
     again = wsim.whatif(**PLAN, ban=["trade"], metric="worth_points:Palace", budget=400, threads=1)
@@ -109,7 +112,7 @@ def test_worth_responds_to_bans_and_card_points() -> None:
     assert higher.effects["verdict"][0] == "higher"
 
 
-@pytest.mark.parametrize(("game", "change", "item", "more"), CHANGES[:1] + CHANGES[2:])
+@first_quick(1, ("game", "change", "item", "more"), CHANGES[:1] + CHANGES[2:])
 def test_viability_is_a_share_of_turns_in_undisturbed_games(
     game: str, change: str, item: str, more: dict[str, Any]
 ) -> None:
@@ -156,6 +159,7 @@ def test_a_game_without_wishes_has_no_worth(toy: None) -> None:
         overruled_for(wsim.Plan.make(game="toy"), ["worth:Palace"])
 
 
+@pytest.mark.slow
 def test_an_answer_can_be_repeated(tmp_path: Path, wsim_command: Command) -> None:
     out = tmp_path / "answer.json"
     words = ("--set", "cards.Palace.points=16", "--policies", "balanced", "--metric", "worth:Palace", "--budget", "300")

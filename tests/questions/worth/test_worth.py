@@ -13,6 +13,7 @@ import pytest
 import wsim
 from tests.conftest import Command
 from tests.stats.test_worth import rows
+from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.policies.chances import CHANCE
 from wsim.questions.registry import question_of_format
@@ -21,7 +22,7 @@ from wsim.questions.worth.answer import WorthAnswer
 QUICK: dict[str, Any] = {"games": 300, "seed": 38, "policies": "balanced"}
 
 
-@pytest.mark.parametrize("game", ["seven_wonders", "tower_of_babel"])
+@first_quick(1, "game", ["seven_wonders", "tower_of_babel"])
 def test_the_answer_does_not_depend_on_threads(game: str) -> None:
     one, three = (wsim.experiment_worth(**QUICK, game=game, threads=threads) for threads in (1, 3))
     assert one.worth.equals(three.worth)
@@ -29,7 +30,7 @@ def test_the_answer_does_not_depend_on_threads(game: str) -> None:
     assert one.games == 300
 
 
-@pytest.mark.parametrize("game", ["seven_wonders", "tower_of_babel"])
+@first_quick(1, "game", ["seven_wonders", "tower_of_babel"])
 def test_the_table_counts_the_picks_of_the_same_games(game: str) -> None:
     keys = QUICK | {"game": game, "policies": "net", "overrule": 0.2}
     answer, played = wsim.experiment_worth(**keys, fewest=2), wsim.play(**keys)

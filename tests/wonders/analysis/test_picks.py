@@ -162,7 +162,7 @@ def trial() -> tuple[pl.DataFrame, pl.DataFrame]:
     return experiment(6000, seed=1)
 
 
-@pytest.mark.parametrize("action", ["build", "stage", "sell", "take"])
+@first_quick(2, "action", ["build", "stage", "sell", "take"])
 def test_effects_against_other_moves_are_recovered(trial: tuple[pl.DataFrame, pl.DataFrame], action: Any) -> None:
     table = analysis.pick_effects(*trial, action)
     for number, card in enumerate(NAMES):
@@ -267,6 +267,7 @@ def test_a_turn_without_a_choice_does_not_count() -> None:
     assert counts(sold, "Baths")["picks"] == 2
 
 
+@pytest.mark.slow
 def test_a_run_with_randomised_picks_has_a_table_of_effects(wsim_command: Command, tmp_path: Path) -> None:
     plain, randomised = str(tmp_path / "plain"), str(tmp_path / "randomised")
     run = ("run", "--games", "60", "--policies", "random", "--picks", "-q", "--threads", "1", "--out")
@@ -285,6 +286,7 @@ def test_a_run_with_randomised_picks_has_a_table_of_effects(wsim_command: Comman
     assert "--randomise 0.1 --picks" in refused.err
 
 
+@pytest.mark.slow
 @first_quick(1, "replicates", [12, 60])
 def test_without_effects_on_wins_verdicts_are_rare(replicates: int) -> None:
     """Winners are drawn anew for the same picks: nothing has an effect. 0.7 of such answers had a verdict once."""

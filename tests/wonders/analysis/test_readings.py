@@ -40,6 +40,7 @@ def slowly(played: Any, level: tuple[str, ...] = ()) -> dict[str, dict[tuple[Any
     return found
 
 
+@pytest.mark.slow
 @first_quick(1, "level", [(), ("age",), ("age", "turn")])
 def test_win_shares_are_averaged_over_the_seats_concerned(played: Any, level: tuple[str, ...]) -> None:
     won = {(row["game"], row["seat"]): row["win_share"] for row in played.seats.to_dicts()}
@@ -102,6 +103,7 @@ def test_turns_first_picks_and_last_sightings_are_counted(played: Any) -> None:
     assert known.select((pl.col("average_turn_low") < pl.col("average_turn")).mean()).item() > 0.9
 
 
+@pytest.mark.slow
 def test_shares_are_adjusted_for_policies_unless_raw(played: Any) -> None:
     """The shares equal those of ``wsim.stats.owners`` for the same flags, which are computed by hand."""
     expected = slowly(played)
@@ -123,6 +125,7 @@ def test_shares_are_adjusted_for_policies_unless_raw(played: Any) -> None:
     assert adjusted["win_taken"].to_list() != pooled["win_taken"].to_list()
 
 
+@pytest.mark.slow
 def test_readings_can_be_split_by_policy_and_turn(played: Any) -> None:
     by_policy = card_readings(played.seats, played.picks, by="policy").frame
     assert by_policy["policy"].n_unique() == 2

@@ -65,6 +65,7 @@ def drawn(seed: int, count: int) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_random_formulas_agree_with_the_twin_and_stay_in_their_range() -> None:
     engine, twin = laid_out(Position), laid_out(TwinPosition)
     names = {name: i for i, name in enumerate(engine.names)}

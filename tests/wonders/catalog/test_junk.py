@@ -6,6 +6,8 @@ import random
 import tomllib
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from wsim.errors import UserError
 from wsim.spec.fields import dotted
 from wsim.wonders.catalog import default_cards_path, load_catalogue, ruleset_names
@@ -31,6 +33,7 @@ def paths(table: dict[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[
             yield from ((*above, key, str(number)) for number in range(1, len(value) + 2))
 
 
+@pytest.mark.slow
 def test_junk_values_are_reported_or_harmless(tmp_path: Path) -> None:
     every = list(paths(tomllib.loads(default_cards_path().read_text(encoding="utf-8"))))
     junk = [value for line in JUNK.strip().splitlines() for value in line.split("   ")]

@@ -89,6 +89,7 @@ BAD: tuple[dict[str, Any], ...] = (
 )
 
 
+@pytest.mark.slow
 def test_balanced_builds_for_later_gains_and_avoids_harmful_cards() -> None:
     assert [is_built(clause, "balanced") for clause in (*GOOD, *BAD)] == [True] * len(GOOD) + [False] * len(BAD)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.tiers import each_third_quick
+from tests.tiers import first_quick
 from wsim.jit import JIT
 from wsim.lab.plan import Plan
 from wsim.wonders.game import GAME
@@ -46,7 +46,8 @@ def share(rows: Any, entry: int) -> float:
 
 @pytest.mark.jit_off
 @pytest.mark.boundscheck
-@each_third_quick(
+@first_quick(
+    13,
     ("name", "ruleset", "players"),
     [(name, *table) for name in (*map(quick, REGISTRY), "balanced:explore=0.3") for table in TABLES],
 )

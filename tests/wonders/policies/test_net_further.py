@@ -158,6 +158,7 @@ def test_a_net_not_trained_on_decisions_uses_the_weights_of_balanced() -> None:
     assert asked > 5
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="needs many decisions")
 def test_after_fitting_the_net_chooses_the_move_worth_most(tmp_path: Path) -> None:
     """The net is fitted to decisions in which only the first option has any worth, and then chooses that option."""

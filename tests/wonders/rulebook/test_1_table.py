@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.tiers import first_quick
 from tests.wonders.both import Position
 from tests.wonders.engine_tools import ALL, TABLES, engine_table
 from tests.wonders.reference.facts import RULE_SETS, load
@@ -39,7 +40,7 @@ def test_R1_with_three_seats_all_seats_are_neighbours() -> None:
 
 
 @pytest.mark.engine_only
-@pytest.mark.parametrize("ruleset", ALL)
+@first_quick(2, "ruleset", ALL)
 def test_R2_each_seat_has_a_different_wonder_and_every_board_and_side_comes_up(ruleset: str) -> None:
     players = RULE_SETS[ruleset].players[-1]
     table = engine_table(ruleset, players)
