@@ -40,7 +40,7 @@ def test_the_default_line_up_fits_any_number_of_players() -> None:
         ({"games": True}, "games must be a whole number, not True"),
         ({"games": "10"}, "games must be a whole number, not '10'"),
         ({"seed": -1}, "seed must be at least 0, not -1"),
-        ({"seed": 2**63}, "seed must be less than 9223372036854775808"),
+        ({"seed": 2**64}, "seed must be less than 18446744073709551616"),
         ({"players": 0}, "players must be at least 1, not 0"),
         ({"rotate": 1}, "rotate must be true or false, not 1"),
         ({"ruleset": 2}, "ruleset must be a name, not 2"),

@@ -84,3 +84,19 @@ def test_games_with_older_streams_are_rejected_in_one_sentence() -> None:
     for rules in ({"engine": "a"}, {"engine": "a", "streams": 1}):
         with pytest.raises(UserError, match=r"the games of 'study' were dealt by version 1 .* neither continued nor"):
             refuse_old_streams({"made": [{"identity": {"rules": rules}}]}, "study")
+
+
+def test_a_seed_has_64_bits() -> None:
+    """Seeds that agree in 63 bits deal different games, and playouts accept both."""
+    deals = []
+    for seed in (2**63 - 1, 2**64 - 1):
+        game = wsim.Game(ruleset="1e", players=3, seed=seed, policies="random")
+        deals.append(game.view(0))
+        assert len(game.values(games=2, rng=seed)) > 1
+    assert deals[0] != deals[1]
+
+
+def test_a_contest_may_draw_any_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("secrets.randbelow", lambda below: below - 1)
+    answer = wsim.match("random", "first", players=3, budget=6, contest=True)
+    assert answer.record()["plan"]["seed"] == 2**64 - 1

@@ -24,7 +24,7 @@ from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
 from wsim.spec.source import read_toml
 
 MAX_GAMES = 2**44  # the random streams number games with 44 bits (wsim/rng.py)
-MAX_SEED = 2**63
+MAX_SEED = 2**64
 OWN_CARDS = ""
 """The key in ``Plan.files`` of the card file shipped with wsim, which plans do not name."""
 _FILE_KEYS = ("cards", "patch", "policies")

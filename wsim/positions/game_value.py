@@ -12,6 +12,7 @@ from wsim.game import find_game
 from wsim.lab.keys import resolve_plan
 from wsim.lab.plan import Plan
 from wsim.positions.kernel_game import compile_stepping
+from wsim.positions.machine import PLAYOUT_SEED
 from wsim.positions.players import playout_line_up, seated
 from wsim.positions.position_file import file_of, read
 from wsim.positions.values import BY_NET, FAR, Values, ValuesByNet, has_value_net
@@ -461,7 +462,7 @@ def _check_playouts(games: int) -> None:
 def _seed_of(rng: int) -> int:
     """Return the lowest 63 bits of a whole number; raise UserError for anything else."""
     try:
-        return operator.index(rng) & ((1 << 63) - 1)
+        return operator.index(rng) & PLAYOUT_SEED
     except TypeError:
         raise UserError(f"rng must be a whole number, not {rng!r}") from None
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _NO_OUTCOMES: NDArray[np.float64] = np.zeros((0, 0, 2))
 _GAMES = threading.local()  # by the package of the kernels: the game record that this thread reuses
 _NOTHING_SEEN: NDArray[np.int16] = np.zeros(0, np.int16)
+PLAYOUT_SEED = (1 << 63) - 1
+"""Mask of the bits of a seed that playouts and resampling use, because the seed argument of their kernels is signed."""
 
 
 class Argument(np.record):  # type: ignore[misc]
@@ -112,7 +114,7 @@ class Machine:
             decider = int(
                 self.entry(
                     *(game, words, state, self.rules, self.seating, self.addresses),
-                    *(command, number, seat, seed, outcomes, seen),
+                    *(command, number, seat, seed & PLAYOUT_SEED, outcomes, seen),
                 )
             )
         if self._local.answer["wrong"]:

@@ -24,6 +24,7 @@ from wsim.kernels.chances import COLLECT, FOLLOW, TRIAL
 from wsim.kernels.commands import EVERYTHING
 from wsim.policies.chances import OVERRULE
 from wsim.positions.character import Followed, settling_of
+from wsim.positions.machine import PLAYOUT_SEED
 from wsim.positions.values import WORLDS
 
 if TYPE_CHECKING:
@@ -257,7 +258,7 @@ class Follower:
         with np.errstate(over="ignore"), simulator.line_up.answering(game.answer):
             failed = self._entries.compare(
                 *(game, words, state, machine.rules, machine.seating, machine.addresses, self._valuing.settings[0]),
-                *(first, watcher, seed, ahead, which, result),
+                *(first, watcher, seed & PLAYOUT_SEED, ahead, which, result),
             )
         if failed:
             simulator.line_up.raise_wrong(game.answer)
