@@ -214,6 +214,125 @@ FOURTH_COUNTERS = (
     "counters.steam={of='card', most=1}", "counters.watch={of='card', most=1}", "counters.arches={most=3}",
 )  # fmt: skip
 
+FIFTH: Said = {
+    "Baths": (
+        ("points",),
+        [{"event": "built", "gain": counter(springs=2)}, {"event": "scored", "points": "1 + counter.springs"}],
+    ),
+    "Theater": (("points",), [{"event": "after_conflicts", "if": "age >= 2", "gain": {"points": 1}}]),
+    "Pawnshop": (
+        ("points",),
+        [
+            {
+                "event": "turn_start", "if": "counter.pledge < 1",
+                "choose": [{"gain": {"points": 3, **counter(pledge=1)}}, {"gain": {"coins": 3, **counter(pledge=1)}}],
+            }
+        ],
+    ),
+    "Tavern": (
+        ("coins",),
+        [{"event": "turn_start", "if": "counter.till < 5", "gain": {"coins": 1, **counter(till=1)}}],
+    ),
+    "Marketplace": (
+        ("trade_price",),
+        [{"event": "built", "lose": {"left_manufactured_price": 1, "right_manufactured_price": 1}}],
+    ),
+    "Lumber Yard": (("produces",), [{"event": "built", "gain": {"wood": 1}}]),
+    "Stables": (
+        ("shields",),
+        [{"event": "built", "gain": {"shields": 1}}, {"event": "before_conflicts", "gain": {"age_shields": 1}}],
+    ),
+    "Siege Workshop": (
+        ("shields",),
+        [
+            {"event": "built", "gain": counter(engines=2)},
+            {"event": "before_conflicts", "if": "age == 3", "gain": {"age_shields": "1 + counter.engines"}},
+        ],
+    ),
+    "University": (("science",), [{"event": "built", "amount": 1, "gain": {"tablet": "amount"}}]),
+    "Gardens": (
+        ("points",),
+        [
+            {
+                "event": "built", "decider": "left",
+                "choose": [{"gain": {"points": 5}}, {"gain": {"points": 5, "coins": 1}}],
+            }
+        ],
+    ),
+    "Arena": (
+        ("coins_per", "points_per"),
+        [{"event": "built", "gain": {"coins": "3 * stages"}}, {"event": "scored", "points": "stages"}],
+    ),
+    "Traders Guild": (
+        ("points_per",),
+        [
+            {
+                "event": "age_end", "if": "age == 3", "amount": "min(20, left.yellow + right.yellow)",
+                "gain": {"points": "amount"},
+            }
+        ],
+    ),
+}  # fmt: skip
+FIFTH_COUNTERS = (
+    "counters.springs={most=2}", "counters.pledge={of='card', most=1}", "counters.till={of='card', most=5}",
+    "counters.engines={of='card', most=2}",
+)  # fmt: skip
+
+SIXTH: Said = {
+    "Altar": (
+        ("points",),
+        [
+            {
+                "event": "card_built", "if": "counter.rites < 1",
+                "choose": [{"gain": {"points": 2, **counter(rites=1)}}, {"gain": {"coins": 2, **counter(rites=1)}}],
+            }
+        ],
+    ),
+    "Temple": (
+        ("points",),
+        [{"event": "built", "gain": counter(pillars=1)}, {"event": "scored", "points": "3 * counter.pillars"}],
+    ),
+    "Aqueduct": (
+        ("points",),
+        [{"event": "built", "gain": counter(pipes=1)}, {"event": "scored", "points": "3 + 2 * counter.pipes"}],
+    ),
+    "Statue": (("points",), [{"event": "age_end", "if": "age == 2", "gain": {"points": 4}}]),
+    "Courthouse": (
+        ("points",),
+        [
+            {
+                "event": "built", "decider": "right",
+                "choose": [{"gain": {"points": 4}}, {"gain": {"points": 4, "coins": 1}}],
+            }
+        ],
+    ),
+    "East Trading Post": (("trade_price",), [{"event": "built", "lose": {"right_raw_price": 1}}]),
+    "Caravansery": (
+        ("produces_one_of",),
+        [
+            {
+                "event": "turn_start", "may": True,
+                "choose": [{"gain": {f"turn_{unit}": 1}} for unit in ("wood", "ore", "stone", "clay")],
+            }
+        ],
+    ),
+    "Clay Pool": (("produces",), [{"event": "turn_start", "gain": {"turn_clay": 1}}]),
+    "Circus": (("shields",), [{"event": "before_conflicts", "if": "age >= 3", "gain": {"age_shields": 3}}]),
+    "Academy": (("science",), [{"event": "built", "if": "green >= 0", "gain": {"compass": 1}}]),
+    "Magistrates Guild": (
+        ("points_per",),
+        [{"event": "age_end", "if": "age == 3", "gain": {"points": "left.blue + right.blue"}}],
+    ),
+    "Lighthouse": (
+        ("coins_per", "points_per"),
+        [
+            {"event": "built", "gain": {"coins": "yellow"}},
+            {"event": "age_end", "if": "age == 3", "gain": {"points": "yellow"}},
+        ],
+    ),
+}  # fmt: skip
+SIXTH_COUNTERS = ("counters.rites={of='card', most=1}", "counters.pillars={most=1}", "counters.pipes={most=1}")
+
 GUESTS: dict[str, dict[str, Any]] = {
     "Poet": {"cost": 1, "points": 2}, "Captain": {"cost": 2, "shields": 1}, "Banker": {"coins": 4},
     "Herald": {"cost": 2, "points": 3}, "Clerk": {"cost": 1, "coins": 5}, "Forester": {"cost": 2, "produces": ["wood"]},

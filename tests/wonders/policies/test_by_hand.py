@@ -28,6 +28,7 @@ from wsim.wonders.policies import (
     rulebased,
     search,
     simple,
+    steady_points,
     value,
     weighted,
 )
@@ -729,23 +730,31 @@ def test_an_option_is_worth_its_gains_and_its_card(monkeypatch: pytest.MonkeyPat
     assert module.effect_value(public, settings(coin=1.0), choice, rules, 0) == 5 + 4 - 1, "a recruit for a coin"
 
 
-def test_only_unconditional_constant_points_count_as_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of four clauses of `scored`: 3 for itself, a formula, one with a condition, and 2 for each other city."""
-    module = linked(monkeypatch, clause_value)
-    first = 6
+def test_only_unconditional_points_that_do_not_grow_count_as_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the clauses of `scored`: 3 for itself, a name, one with a condition, 2 for each other city, and 1 more than a
+    counter that is 4; further structures raise the name, and other cards may raise the counter."""
+    module = linked(monkeypatch, steady_points)
+    first, end, coming = 6, OPERATION["end"], {0: 0.0}
+    number, name, counter = OPERATION["number"], OPERATION["name"] | 7 << 10, OPERATION["counter"]
     clauses = {
-        "clause_entry": [ITEM] * 5, "clause_actions": [0, 1, 2, 3, 4], "clause_if": [-1, -1, 7, -1, -1],
-        "clause_each": [w.WHOM_SELF, w.WHOM_SELF, w.WHOM_SELF, w.WHOM_OTHER, w.WHOM_SELF],
+        "clause_entry": [ITEM] * 5 + [9], "clause_actions": [0, 1, 2, 3, 4, 5], "clause_if": [-1, -1, 7, -1, -1, -1],
+        "clause_each": [w.WHOM_SELF, w.WHOM_SELF, w.WHOM_SELF, w.WHOM_OTHER, w.WHOM_SELF, w.WHOM_SELF],
     }  # fmt: skip
     rules = SimpleNamespace(
-        clause_from=[first] * (w.ON_SCORE + 1) + [first + 4, first + 5], action_amount=[0, 2, 4, 6, 0],
-        code=[3, module._END, 5, module._END + 1, 4, module._END, 2, module._END | 1 << 8],
+        clause_from=[first] * (w.ON_SCORE + 1) + [first + 6], action_amount=[0, 2, 4, 6, 8, 12],
+        code=[
+            number | 3 << 8, end, name, end, number | 4 << 8, end, number | 2 << 8, end,
+            number | 1 << 8, counter, OPERATION["+"], end, counter | 1 << 8, end,
+        ],
         **{name: [None] * first + given for name, given in clauses.items()},
     )  # fmt: skip
+    module.still_to_come = lambda _public, _rules, number, _seat, _item: coming[number]
     module.related = lambda _public, given, seat, city, each: given is rules and (city == seat) == (each == w.WHOM_SELF)
-    module.evaluate = lambda _public, given, at, _seat, _city: given.code[at]
-    assert module.fixed_points(table(), rules, 0, ITEM) == 3 + 3 * 2
-    assert module.fixed_points(table(), rules, 0, 9) == 0
+    module.evaluate = lambda _public, given, at, _seat, _city: {0: 3, 6: 2, 8: 5}[at]
+    assert module.fixed_points(table(), rules, 0, ITEM) == 3 + 3 * 2 + 5
+    coming[0] = 0.1
+    assert module.fixed_points(table(), rules, 0, ITEM) == 3 + 3 * 2, "other clauses raise the counter"
+    assert module.fixed_points(table(), rules, 0, 9) == 0, "a counter of another city"
 
 
 def test_the_best_amount_of_an_option_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -778,12 +787,16 @@ def test_the_best_option_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
 
     module._fill_option, module.add_worth_of_steps = fill, lambda *_given: None
     module.uses_of = lambda _public, _rules, option, _seat, _payer, times: min(times, uses.get(option, times))
+    module.times_until_stopped = lambda _public, _rules, _clause, first, _end, _seat, _other, times: min(
+        times, stops.get(first, times)
+    )
     uses: dict[int, float] = {}
+    stops: dict[int, float] = {}
     units_of = {4: 0.0, 5: 0.0, 6: 0.0}
     rules = SimpleNamespace(
         clause_options=[1, 4, 7], clause_may=[0, 0], clause_one=[0, 1], option_do=[w.DO_NOTHING] * 9,
         option_amount=[-1] * 9, option_from=[w.FROM_CITY] * 9, clause_decider=[w.WHOM_SELF] * 2, teams=0, players=2,
-        counters=0,
+        counters=0, option_first=range(9), option_end=range(1, 10),
     )  # fmt: skip
     public = table(seats=2)
     gains = np.zeros((2, clause_gains.COLUMNS))
@@ -798,6 +811,10 @@ def test_the_best_option_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
     gains[:] = 0
     module._add_decision(public, rules, gains, 1, w.ON_CARD, 0, 0, ITEM, 10.0)
     assert (gains[OWN, clause_gains.POINTS], gains[OWN, clause_gains.PILE_BUILDS]) == (5, 2)
+    uses, stops[6] = {}, 1.0  # then its counters make the condition of the clause false
+    gains[:] = 0
+    module._add_decision(public, rules, gains, 1, w.ON_CARD, 0, 0, ITEM, 10.0)
+    assert (gains[OWN, clause_gains.POINTS], gains[OWN, clause_gains.PILE_BUILDS]) == (2.5, 1)
     rules.option_do = [w.DO_DISCARD] * 9
     gains[:] = 0
     module._add_decision(public, rules, gains, 1, w.ON_CARD, 0, 0, ITEM, 1.0)
@@ -919,7 +936,7 @@ def counted(
     module._worth_of_clauses = lambda given, _rules, _steps, seat, _item, without, this_age, _coins: (
         0.0 if this_age or without == SPENDER else float(worth(int(given.counter[seat][0])))
     )
-    module._still_to_come = lambda *_given: coming
+    module.still_to_come = lambda *_given: coming
     module._other_raisers = lambda *_given: raisers
 
     def of_steps(steps: float, spender: int = -1) -> float:
@@ -962,7 +979,7 @@ def test_shields_that_steps_bring_count_as_shields(monkeypatch: pytest.MonkeyPat
         apart[2] += shields
         return float(shields * clause_gains._ROUGHLY[clause_gains.AGE_SHIELDS] + given.counter[seat][0] * now)
 
-    module._worth_of_clauses, module._still_to_come = bring, lambda *_given: 0.0
+    module._worth_of_clauses, module.still_to_come = bring, lambda *_given: 0.0
     gains = np.zeros((2, clause_gains.COLUMNS))
     gains[OWN, clause_gains.STEPS_FROM] = 1
     module.add_worth_of_steps(public, rules, 0, -1, -1, gains)
@@ -1014,10 +1031,10 @@ def test_a_clause_acts_until_its_counters_stop_it(
     )  # fmt: skip
     public = table(age=age, counter={seat: [1] for seat in range(4)})
     module.evaluate = lambda given, _rules, at, _seat, _other: int(given.counter[0][0] < 3) if at == 7 else 1
-    assert module.times_until_stopped(public, rules, 0, 0, 0, times) == acts
+    assert module.times_until_stopped(public, rules, 0, 0, 1, 0, 0, times) == acts
     assert public.counter[0][0] == 1, "it is put back"
     rules.clause_if[0] = -1
-    assert module.times_until_stopped(public, rules, 0, 0, 0, times) == times
+    assert module.times_until_stopped(public, rules, 0, 0, 1, 0, 0, times) == times
 
 
 def test_a_clause_that_reads_the_age_is_expected_age_by_age(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,12 +12,16 @@ import wsim
 from tests.tiers import first_quick
 from tests.wonders.extremes import written
 from tests.wonders.policies.cards_that_ask import (
+    FIFTH,
+    FIFTH_COUNTERS,
     FIRST,
     FIRST_COUNTERS,
     FOURTH,
     FOURTH_COUNTERS,
     SECOND,
     SECOND_COUNTERS,
+    SIXTH,
+    SIXTH_COUNTERS,
     THIRD,
     THIRD_COUNTERS,
     THIRD_GUESTS,
@@ -102,6 +106,8 @@ SETS = {
     "more cards that ask": (SECOND, SECOND_COUNTERS),
     "third set": (THIRD, THIRD_COUNTERS),
     "fourth set": (FOURTH, FOURTH_COUNTERS),
+    "fifth set": (FIFTH, FIFTH_COUNTERS),
+    "sixth set": (SIXTH, SIXTH_COUNTERS),
 }
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, stack_room
-from wsim.kernels.formula_words import OPERATION
 from wsim.wonders import words as w
 from wsim.wonders.kernels.clause_owners import related
 from wsim.wonders.kernels.clauses import cities_met
@@ -59,7 +58,6 @@ _room_for_expected = stack_room("clause_value.expected", np.float64, 2, COLUMNS)
 _LEAST = 1.0  # points of the structure of a city that it misses least
 _TAKEN = 3.0  # points of the structure that a city takes from another
 _TAKE, _GIVE, _GAIN_COINS, _LOSE_COINS = w.ACT["take"], w.ACT["give"], w.ACT["gain coins"], w.ACT["lose coins"]
-_END = OPERATION["end"]
 _LAST_MOVE = w.ON_CARD + len(w.MOVE_TRIGGERS) - 1
 
 
@@ -90,11 +88,11 @@ def _add_actions(public, rules, gains, trigger, seat, city, other, item, times, 
 
 
 @kernel(rare=True)
-def _fill_option(public, rules, gains, clause, option, trigger, seat, mover, item, target, viewer, payer):
+def _fill_option(public, rules, gains, clause, option, trigger, seat, mover, item, target, viewer, payer, stopped):
     """Fill the gains of an option of a decision, with its price; 0 if the condition of the clause is false.
 
     ``target``: the chosen city, -1 for all cities that the clause names. ``seat`` has the clause, ``payer`` decides it
-    (R98), and the gains are those of a viewer and its rivals.
+    (R98), and the gains are those of a viewer and its rivals. ``stopped``: as in ``_add_actions``.
     """
     clear_gains(gains)
     cities = cities_met(public, rules, clause, seat, mover)
@@ -104,12 +102,12 @@ def _fill_option(public, rules, gains, clause, option, trigger, seat, mover, ite
         return
     paid = rules.option_paid[option]
     first = rules.option_first[option]
-    _add_actions(public, rules, gains, trigger, seat, payer, mover, item, 1.0, first, paid, viewer, False)
+    _add_actions(public, rules, gains, trigger, seat, payer, mover, item, 1.0, first, paid, viewer, stopped)
     for city in range(public.seats):
         if cities >> city & 1:
             other = mover if rules.clause_each[clause] == w.WHOM_SELF else city
             end = rules.option_end[option]
-            _add_actions(public, rules, gains, trigger, seat, city, other, item, 1.0, paid, end, viewer, False)
+            _add_actions(public, rules, gains, trigger, seat, city, other, item, 1.0, paid, end, viewer, stopped)
 
 
 @kernel
@@ -121,7 +119,7 @@ def _add_either(public, rules, gains, option_gains, clause, trigger, seat, mover
         if adding and giving < 2:
             return False
         for option in range(rules.clause_options[clause], rules.clause_options[clause + 1]):
-            _fill_option(public, rules, option_gains, clause, option, trigger, seat, mover, item, -1, seat, seat)
+            _fill_option(public, rules, option_gains, clause, option, trigger, seat, mover, item, -1, seat, seat, False)
             units = 0.0
             for kind in range(w.RESOURCE_KINDS):
                 units += option_gains[OWN, TURN_UNITS_FROM + kind]
@@ -168,6 +166,15 @@ def _can_pay(public, rules, option, seat, mover, payer):
 
 
 @kernel(rare=True)
+def _times_chosen(public, rules, clause, option, seat, mover, payer, times):
+    """Return how often an option of a decision of the city itself is chosen before its counters stop the clause."""
+    if payer != seat:
+        return times
+    first, end = np.int64(rules.option_first[option]), np.int64(rules.option_end[option])
+    return times_until_stopped(public, rules, clause, first, end, seat, mover, times)
+
+
+@kernel(rare=True)
 def _settle_spent(public, rules, seat, item, clause, gains):
     """Replace a clause's own counter steps by their cost to the other clauses of a city."""
     spends = False
@@ -188,6 +195,7 @@ def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, time
         return
     sign = 1.0 if payer == seat or (rules.teams and payer == seat ^ 1) else -1.0
     best, chosen, at, amount, often = (0.0 if rules.clause_may[clause] else -1e9), -1, -1, 0, times
+    stopped = False
     for option in range(rules.clause_options[clause], rules.clause_options[clause + 1]):
         for target in range(_targets(public, rules, clause, option, seat, mover)):
             city = target if rules.clause_one[clause] else -1
@@ -197,19 +205,22 @@ def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, time
             uses = uses_of(public, rules, option, seat, payer, times)
             if uses <= 0.0:
                 break
-            _fill_option(public, rules, option_gains, clause, option, trigger, seat, mover, item, city, seat, payer)
+            acts = _times_chosen(public, rules, clause, option, seat, mover, payer, uses)
+            _fill_option(
+                public, rules, option_gains, clause, option, trigger, seat, mover, item, city, seat, payer, acts < uses
+            )
             _add_card(rules, option_gains, option)
             add_worth_of_steps(public, rules, seat, item, clause, option_gains)
             value = sign * rough_points(option_gains)
             if value > best:
-                best, chosen, at, amount, often = value, option, city, public.amount, uses
+                best, chosen, at, amount, often, stopped = value, option, city, public.amount, acts, acts < uses
     public.amount = 0
     if chosen < 0:
         return
     times = often
     either = _add_either(public, rules, gains, option_gains, clause, trigger, seat, mover, item, times)
     public.amount = amount
-    _fill_option(public, rules, option_gains, clause, chosen, trigger, seat, mover, item, at, seat, payer)
+    _fill_option(public, rules, option_gains, clause, chosen, trigger, seat, mover, item, at, seat, payer, stopped)
     public.amount = 0
     _add_card(rules, option_gains, chosen)
     for column in range(COLUMNS):
@@ -270,7 +281,7 @@ def fill_gains_of_move(public, rules, choice, index, gains):
     if picked_of(move) >= 0:
         know_card(public, rules, seat, rules.option_from[option], picked_of(move))
     viewer = choice.seat
-    _fill_option(public, rules, gains, clause, option, w.ON_BUILT, seat, mover, -1, target, viewer, viewer)
+    _fill_option(public, rules, gains, clause, option, w.ON_BUILT, seat, mover, -1, target, viewer, viewer, False)
     add_worth_of_steps(public, rules, viewer, -1, -1, gains)
     public.event_entry, public.event_how, public.event_order = entry, how, order
     public.amount = 0
@@ -285,7 +296,7 @@ def _add_city(public, rules, gains, clause, trigger, seat, city, other, item, ti
     condition = np.int64(rules.clause_if[clause])
     if condition < 0 or evaluate(public, rules, condition, seat, other):
         first, end = rules.clause_actions[clause], rules.clause_actions[clause + 1]
-        acts = times_until_stopped(public, rules, clause, seat, other, times)
+        acts = times_until_stopped(public, rules, clause, first, end, seat, other, times)
         _add_actions(public, rules, gains, trigger, seat, city, other, item, acts, first, end, seat, acts < times)
 
 
@@ -319,19 +330,6 @@ def _ways_to_trigger(public, rules, clause, trigger, seat, city):
         if other == seat and related(public, rules, seat, seat, by):  # the own city buys from it
             ways += related(public, rules, seat, city, rules.clause_seller[clause])
     return ways
-
-
-@kernel(rare=True)
-def fixed_points(public, rules, seat, item):
-    """Return the constant points of an item's clauses of `scored`, which count like printed points."""
-    points = 0
-    for clause in range(rules.clause_from[w.ON_SCORE], rules.clause_from[w.ON_SCORE + 1]):
-        at = np.int64(rules.action_amount[rules.clause_actions[clause]])
-        if rules.clause_entry[clause] == item and rules.clause_if[clause] < 0 and rules.code[at + 1] & 0xFF == _END:
-            for city in range(public.seats):
-                if related(public, rules, seat, city, rules.clause_each[clause]):
-                    points += evaluate(public, rules, at, seat, city)
-    return points
 
 
 @kernel(rare=True)

@@ -95,13 +95,13 @@ def _add_actions(public, rules, gains, steps, trigger, seat, city, other, item, 
 
 
 @kernel(rare=True)
-def times_until_stopped(public, rules, clause, seat, other, times):
-    """Return how often a clause acts, at most ``times``, before counters that it changes make its condition false.
+def times_until_stopped(public, rules, clause, first, end, seat, other, times):
+    """Return how often a clause acts, at most ``times``, before counters that its actions from ``first`` up to ``end``
+    change make its condition false.
 
     The condition is true now. Counters that last an age stop the clause again in each remaining age.
     """
     condition = np.int64(rules.clause_if[clause])
-    first, end = rules.clause_actions[clause], rules.clause_actions[clause + 1]
     lasts = w.FOR_TURN
     for at in range(first, end):
         if rules.action[at] >= FIRST_ACT:
@@ -145,6 +145,8 @@ def _worth_of_option(public, rules, steps, clause, option, cities, trigger, seat
     clear_gains(gains)
     if uses <= 0.0:
         return 0.0
+    first, end = np.int64(rules.option_first[option]), np.int64(rules.option_end[option])
+    uses = times_until_stopped(public, rules, clause, first, end, seat, seat, uses)
     for at in range(rules.option_first[option], rules.option_paid[option]):
         if rules.action[at] < FIRST_ACT:
             _add_actions(public, rules, gains, steps, trigger, seat, seat, seat, item, 1.0, at, at + 1)
@@ -195,7 +197,7 @@ def _worth_of_clause(public, rules, steps, gains, clause, trigger, seat, item, t
             condition < 0 or evaluate(public, rules, condition, seat, city)
         ):
             first, end = rules.clause_actions[clause], rules.clause_actions[clause + 1]
-            acts = times_until_stopped(public, rules, clause, seat, city, times)
+            acts = times_until_stopped(public, rules, clause, first, end, seat, city, times)
             _add_actions(public, rules, gains, steps, trigger, seat, city, city, item, acts, first, end)
     return 0.0
 
@@ -272,7 +274,7 @@ def _worth_after(public, rules, steps, saved, seat, item, without, times, others
 
 
 @kernel(rare=True)
-def _still_to_come(public, rules, counter, seat, item):
+def still_to_come(public, rules, counter, seat, item):
     """Return by how much the clauses of a city, without those of the item, can still raise a counter."""
     coming = 0.0
     for trigger in range(w.ON_CARD, w.ON_SCORE):
@@ -314,7 +316,7 @@ def _look_ahead(public, rules, gains, seat, item, saved):
             if rules.counter_of[counter] == w.OF_TABLE:
                 others = max(others, np.int64(_other_raisers(public, rules, seat, counter)))
             largest = max(largest, step)
-            farther = max(farther, 1.0 + _still_to_come(public, rules, counter, seat, item) / step)
+            farther = max(farther, 1.0 + still_to_come(public, rules, counter, seat, item) / step)
     return largest, lowers, others, farther
 
 

@@ -33,7 +33,7 @@ from wsim.wonders.policies.clause_gains import (
     UNITS_FROM,
     room_for_gains,
 )
-from wsim.wonders.policies.clause_value import fill_expected_gains, fixed_points
+from wsim.wonders.policies.clause_value import fill_expected_gains
 from wsim.wonders.policies.counter_value import add_worth_of_steps
 from wsim.wonders.policies.features import INDEX
 from wsim.wonders.policies.points import (
@@ -44,6 +44,7 @@ from wsim.wonders.policies.points import (
     science_change,
     team_rival,
 )
+from wsim.wonders.policies.steady_points import fixed_points
 
 _ZERO, _ONE, _LANE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
 _S3 = np.uint64(3)
