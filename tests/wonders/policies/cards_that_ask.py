@@ -1,7 +1,7 @@
-"""Printed cards rewritten with decisions, counters, amounts and prices, with unchanged worth: four sets of twelve.
+"""Printed cards rewritten with decisions, counters, amounts and prices, with unchanged worth: six sets of up to twelve.
 
-The values of policies were corrected with the first two sets, and with one card of the third. The fourth set was
-written after that, before it was measured, and nothing was changed because of it.
+The values of policies were corrected with the first two sets, one card of the third and two of the fifth. Each set from
+the third on was written before it was measured; nothing was changed because of the fourth and the sixth.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import wsim
-from tests.tiers import first_quick
 from tests.wonders.extremes import written
 from tests.wonders.policies.cards_that_ask import (
     FIFTH,
@@ -96,7 +95,7 @@ TRACKS: dict[str, tuple[tuple[str, ...], list[dict[str, Any]]]] = {
     "Gardens": (("points",), [{"event": "before_conflicts", **ROAD}, reached(1, 5)]),
     "Town Hall": (("points",), [{"event": "after_conflicts", "if": "counter.road < 3", **ROAD}, reached(1, 6)]),
 }
-GAMES, PLAYERS, FACTOR = 1000, 4, 1.5
+GAMES, PLAYERS, FACTOR = 400, 4, 1.5
 
 
 SETS = {
@@ -125,14 +124,26 @@ def said(card: str, name: str) -> tuple[str, ...]:
     return *counters, *changes, f'cards."{card}".when={written(clauses)}'
 
 
-@first_quick(1, "name", list(SETS))
-@pytest.mark.parametrize("policy", ["balanced", "weighted", "greedy"])
+def outside(policy: str, chosen: Collection[tuple[str, str]]) -> dict[tuple[str, str], tuple[int, int]]:
+    """Return the cards, with their sets, that are not built about as often as the printed ones; with both numbers."""
+    printed = built(policy, {card for _, card in chosen})
+    shares = {(name, card): (built(policy, [card], said(card, name))[card], printed[card]) for name, card in chosen}
+    return {which: (now, then) for which, (now, then) in shares.items() if not then <= FACTOR * now <= FACTOR**2 * then}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(SETS))
+@pytest.mark.parametrize("policy", ["balanced", "greedy"])
 def test_a_card_written_as_clauses_is_built_about_as_often_as_the_printed_one(policy: str, name: str) -> None:
-    cards, _ = SETS[name]
-    printed = built(policy, cards)
-    shares = {card: (built(policy, [card], said(card, name))[card], printed[card]) for card in cards}
-    outside = {card: pair for card, pair in shares.items() if not 1 / FACTOR <= pair[0] / pair[1] <= FACTOR}
-    assert not outside, f"{policy}, {GAMES} games: {outside}"
+    """The other sets of weights are measured by hand (docs/formulas.md): they value the same gains."""
+    assert not outside(policy, [(name, card) for card in SETS[name][0]]), f"{policy}, {GAMES} games"
+
+
+@pytest.mark.parametrize("policy", ["balanced", "greedy"])
+def test_cards_that_were_once_valued_wrongly_are_built_about_as_often_as_the_printed_ones(policy: str) -> None:
+    """Later coins, shields from a counter, a constant beside a counter, and a decision that stops itself."""
+    once = [("fourth set", "Tavern"), ("third set", "Walls"), ("fifth set", "Baths"), ("fifth set", "Pawnshop")]
+    assert not outside(policy, once), f"{policy}, {GAMES} games"
 
 
 @pytest.mark.parametrize("card", THIRD_GUESTS)
