@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from wsim.document import NAME, POINTS, Column, estimated
+from wsim.document import NAME, POINTS, Chart, Column, Sheet, estimated
 from wsim.report.charts import MOST_BINS, _binned
 from wsim.report.conclusions import _with_players, joined, labelled, named, plural
 from wsim.report.game_page import (
@@ -25,7 +25,7 @@ from wsim.report.game_page import (
     _sides,
     _swing_in_words,
 )
-from wsim.report.grids import Cell, Range, _Axis, _sorted_by
+from wsim.report.grids import Cell, Range, _Axis, _sorted_by, grid
 from wsim.report.grids import _compact_cell as short_cell
 from wsim.report.page import _as_text
 from wsim.report.theme import SERIES
@@ -198,6 +198,19 @@ def test_an_interval_is_drawn_to_the_scale_of_its_column() -> None:
     assert axis.range({"x": None, "x_low": 1.0, "x_high": 3.0}) is None
     same = _Axis(column, [{"x": 0.0, "x_low": 0.0, "x_high": 0.0}])
     assert same.range({"x": 0.0, "x_low": 0.0, "x_high": 0.0}) == Range(50.0, 50.0, 50.0, 50.0, False)
+
+
+def test_a_mark_in_a_table_is_filled_as_in_the_chart_of_its_column() -> None:
+    """By the verdict, if the chart is judged; a column without a chart by its interval."""
+    column = estimated("worth", POINTS, drawn=True)
+    rows = [
+        {"card": "A", "worth": 2.0, "worth_low": 1.0, "worth_high": 3.0, "verdict": "unclear"},
+        {"card": "B", "worth": 2.0, "worth_low": 1.0, "worth_high": 3.0, "verdict": "higher"},
+    ]
+    for judged, filled in ((True, [False, True]), (False, [True, True])):
+        chart = Chart("forest", ("worth",), ("card",), "Worth", judged=judged)
+        shown = grid("cards", Sheet("Cards", rows, (column,), charts=(chart,))).rows
+        assert [next(cell.range.clear for cell in row if cell.range) for row in shown] == filled
 
 
 def test_slice_cells_are_as_short_as_possible() -> None:

@@ -258,6 +258,13 @@ def test_pages_of_items_show_more_on_request(caller: Caller) -> None:
     assert "did you mean &#39;Palace&#39;?" in caller.get("/thing?run=one&table=cards&name=Palac").text
 
 
+def test_a_page_of_a_card_omits_points_that_the_rules_do_not_have(caller: Caller) -> None:
+    figures = caller.get("/thing?run=one&table=cards&name=Palace").text.partition('id="figures-0"')[2]
+    figures = figures.partition("</table>")[0]
+    assert '<th scope="row" data-key="Guild">' in figures
+    assert "Cities" not in figures
+
+
 def test_every_question_about_a_card_is_offered(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(QUESTIONS, "toy", "tests.questions.toy_question:QUESTION")
     text = html.unescape(caller.get("/thing?run=one&table=cards&name=Palace").text)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import wsim
@@ -17,6 +18,9 @@ from tests.workbench.client import Caller
 from wsim.balance.goal import as_goal
 from wsim.errors import UserError
 from wsim.lab.plan import Plan
+from wsim.questions.contrasts import Contrasts
+from wsim.stats.distributions import normal_quantile
+from wsim.stats.intervals import Estimate
 from wsim.workbench.change_page import Changes
 from wsim.workbench.checks import printed_values
 from wsim.workbench.live_games import BLOCKS, MAX_DEALS, LiveComparison
@@ -66,6 +70,22 @@ def test_played_deals_are_kept_and_intervals_shrink(live: LiveComparison) -> Non
     assert live.deals(CHANGE) == before  # undo goes on where it was left
     live.prepare(other)[1].deals = MAX_DEALS
     assert not live.advance(other)
+
+
+@pytest.mark.parametrize(("p_values", "clear"), [((0.03, 0.9), 0), ((0.0001, 0.9), 1)])
+def test_a_difference_is_clear_only_if_it_allows_for_the_number_of_rows(
+    live: LiveComparison, monkeypatch: pytest.MonkeyPatch, p_values: tuple[float, float], clear: int
+) -> None:
+    """The first p-value is that of one row, the second that of all others."""
+    lines, rows = ("cards.Palace.points=7",), len(live.metrics)
+    live.advance(lines)
+    value = [normal_quantile(1 - p / 2) for p in (p_values[0], *[p_values[1]] * (rows - 1))]
+    made = Estimate(np.array(value), np.ones(rows), np.full(rows, 1e9))
+    monkeypatch.setattr(Contrasts, "has_interval", lambda _: np.ones(rows, bool))
+    monkeypatch.setattr(Contrasts, "effects", lambda _: made)
+    found = live.rows(lines)
+    assert found[0]["low"] > 0  # by its own interval
+    assert sum(row["clear"] for row in found) == clear
 
 
 def test_a_mistake_in_the_change_is_reported_in_one_sentence(live: LiveComparison) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wsim.display import interval_of, title, unit_of, written
-from wsim.document import CATEGORY, NAME, Column, Row, Rows, Sheet
+from wsim.document import CATEGORY, NAME, Chart, Column, Row, Rows, Sheet
 from wsim.report.theme import Palette
 
 SEARCHED = 20
@@ -111,10 +111,10 @@ def plain(value: object) -> Cell:
 
 
 class _Axis:
-    """Scales the estimates of a column to the width of a cell."""
+    """Scales the estimates of a column to the width of a cell; marks are filled as in the chart of the column."""
 
-    def __init__(self, column: Column, rows: Rows) -> None:
-        self._column, self._reference = column, column.reference or 0.0
+    def __init__(self, column: Column, rows: Rows, chart: Chart | None = None) -> None:
+        self._column, self._reference, self._chart = column, column.reference or 0.0, chart
         ends = [end for row in rows for end in column.interval(row) or ()]
         low, high = min([self._reference, *ends]), max([self._reference, *ends])
         margin = 0.03 * (high - low) or 1.0
@@ -126,7 +126,9 @@ class _Axis:
         if value is None or ends is None:
             return None
         low_at, high_at, at, reference = (self._at(number) for number in (*ends, value, self._reference))
-        return Range(low_at, high_at, at, reference, not ends[0] <= self._reference <= ends[1])
+        inside = ends[0] <= self._reference <= ends[1]
+        clear = self._chart.marks_clear(row, ends, self._reference) if self._chart is not None else not inside
+        return Range(low_at, high_at, at, reference, clear)
 
     def _at(self, value: float) -> float:
         return float(round(100 * (value - self._start) / self._length, 2))
@@ -161,7 +163,8 @@ def grid(
         )
         for index, column in enumerate(columns)
     ]  # fmt: skip
-    axes = {column.name: _Axis(column, sheet.rows) for column in columns if column.drawn}
+    charts = {name: chart for chart in reversed(sheet.charts) for name in chart.values}
+    axes = {column.name: _Axis(column, sheet.rows, charts.get(column.name)) for column in columns if column.drawn}
     search = len(sheet.rows) > SEARCHED
     categories = [index for index, column in enumerate(columns) if column.kind is CATEGORY] if search else []
 

@@ -157,13 +157,19 @@ def _figures(table: RunTable, rows: pl.DataFrame, name: str) -> list[Grid]:
 
 
 def _row_grid(table: RunTable, row: Mapping[str, Any], number: int) -> Grid:
-    """Transpose a row into a table with one line per figure, with its interval and unit."""
-    from wsim.report.grids import Cell, Grid, Heading, plain
+    """Transpose a row into a table with one line per figure, with its interval and unit.
 
+    Points in a category that nobody in the table scores in are omitted, as in the table's main columns.
+    """
+    from wsim.report.grids import Cell, Grid, Heading, plain
+    from wsim.stats.columns import POINTS_OF
+
+    scored = [one for one in table.table.frame if one.name.startswith(POINTS_OF)]
+    unscored = {one.name for one in scored if bool((one.fill_null(0) == 0).all())}
     lines = []
     for column in table.table.sheet().columns:
         value = row[column.name]
-        if column.name not in table.table.labels and value is not None:
+        if column.name not in (*table.table.labels, *unscored) and value is not None:
             key = value if column.kind.numeric else str(value)
             figures = (Cell(written(column, value), key), plain(interval_of(column, row)), plain(unit_of(column)))
             lines.append([plain(title(column.heading)), *figures])

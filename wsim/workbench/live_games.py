@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from wsim.document import DECIDED
 from wsim.errors import UserError
 from wsim.game import Game, Simulator, find_game
 from wsim.lab.batch import usable_threads
@@ -30,6 +31,8 @@ from wsim.lab.plan import Plan
 from wsim.questions.contrasts import Contrasts, MetricReading
 from wsim.questions.deals import Arm, Features, sample, wish_columns
 from wsim.questions.metrics import Metric, group_metrics, overruled_for, owned_metrics, parse_metric, wished_items
+from wsim.stats import benjamini_hochberg
+from wsim.stats.intervals import verdicts
 from wsim.workbench.queue_of_questions import begin_worker
 
 BLOCKS = (64, 64, 128, 256, 512)
@@ -112,22 +115,26 @@ class LiveComparison:
         return [np.concatenate(features, axis=-1) for features in zip(*played, strict=True)]
 
     def rows(self, lines: Sequence[str]) -> list[dict[str, Any]]:
-        """Return the figures so far, as rows with name, label, kind, printed, changed, effect, low and high.
+        """Return the figures so far, as rows with name, label, kind, printed, changed, effect, low, high and clear.
 
-        A number that is not known yet is None; so are the ends of an interval if too few deals differ.
+        A number that is not known yet is None; so are the ends of an interval if too few deals differ. A figure is
+        clear if its q-value (Benjamini-Hochberg over the rows) is below 0.05.
         """
         _, sums, _ = self.prepare(lines)
         if not sums.deals:
             return []
         effects, known = sums.effects(), sums.has_interval()
         printed, changed = sums.base().value, sums.changed().value
+        q = benjamini_hochberg(np.where(known, effects.p_value(), math.nan))
+        clear = [verdict in DECIDED for verdict in verdicts(effects.value, q)]
         rows = []
         for index, metric in enumerate(self.metrics):
             ends = (effects.low[index], effects.high[index]) if known[index] else (math.nan, math.nan)
             numbers = (printed[index], changed[index], effects.value[index], *ends)
             names = ("printed", "changed", "effect", "low", "high")
             row = {name: _number(number) for name, number in zip(names, numbers, strict=True)}
-            rows.append({"name": metric.name, "label": _label(metric), "kind": _kind(metric), **row})
+            words = {"name": metric.name, "label": _label(metric), "kind": _kind(metric)}
+            rows.append({**words, **row, "clear": clear[index]})
         return rows
 
 

@@ -16,7 +16,7 @@ function written(value, kind, signed) {
 function draw(cell, row, span) {
   const place = (value) => 0.5 + (0.46 * value) / span;  // room for a dot at the edge
   cell.classList.add("range");
-  cell.classList.toggle("clear", row.low > 0 || row.high < 0);
+  cell.classList.toggle("clear", row.clear);
   const places = { from: place(row.low), to: place(row.high), here: place(row.effect), base: 0.5 };
   for (const [name, value] of Object.entries(places)) cell.style.setProperty(`--${name}`, value);
 }
