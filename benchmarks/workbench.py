@@ -4,8 +4,8 @@ A server of the run's folder is started, and Chromium opens its pages one after 
 the elapsed time of the first request in this server, then medians of further loads: elapsed from the request to the
 parsed page, the processor time of the server and that of the browser's page, which do not depend on what else the
 machine does, and the bytes that came over the line the first time. Interactions are timed within the page, from the
-event to the next painted frame. A fixed Python loop is timed before and after, so that figures of different machines
-can be compared.
+event to the next painted frame. The last column of both tables is the processor time of a fixed Python loop at that
+moment, because the speed of a shared machine varies, and so that figures of different machines can be compared.
 
 Needs Linux, Chromium and its driver. Make a run with ``wsim run --games 1000000``.
 """
@@ -31,12 +31,11 @@ if TYPE_CHECKING:
 TURNS = 9
 """Number of page loads and interactions after the first."""
 LOOP = 5_000_000
-SETTLE = 20
-"""Seconds after the first load during which the server prepares further tables of the run; not measured."""
+CALM, PATIENCE = 0.1, 900
+"""The server is at rest if it uses less than this share of a processor; seconds to wait for that, because it prepares
+further tables of a run after the first load."""
 REST = 2
 """Seconds between the load of a page and the first interaction."""
-SLOW = 2000
-"""Duration of a first load, in milliseconds, above which the server prepares more tables afterwards."""
 LOADED = """const one = performance.getEntriesByType('navigation')[0];
 return [one.domContentLoadedEventEnd - one.requestStart,
     performance.getEntriesByType('resource').reduce((sum, each) => sum + each.transferSize, one.transferSize)]"""
@@ -134,13 +133,24 @@ def page_ms(chrome: Chrome) -> float:
     return 1000 * next(float(one["value"]) for one in metrics if one["name"] == "TaskDuration")
 
 
+def at_rest(pid: int) -> None:
+    """Wait until the server is at rest."""
+    end, before = time.monotonic() + PATIENCE, server_ms(pid)
+    while time.monotonic() < end:
+        time.sleep(REST)
+        now = server_ms(pid)
+        if now - before < 1000 * REST * CALM:
+            return
+        before = now
+
+
 def measured(chrome: Chrome, pid: int, address: str) -> Measured:
     """Load a page several times and return the measurements."""
     begun = time.perf_counter()
     chrome.get(address)
     soon(chrome, 300).until(lambda one: not one.find_elements("id", "waiting"))
     first, size = 1000 * (time.perf_counter() - begun), int(chrome.execute_script(LOADED)[1])
-    time.sleep(SETTLE if first > SLOW else 0)
+    at_rest(pid)
     again, of_page, before = [], [], server_ms(pid)
     for _ in range(TURNS):
         at_first = page_ms(chrome)
@@ -159,7 +169,7 @@ def main() -> None:
     folder, run = given.run.resolve().parent, given.run.name
     command = [sys.executable, "-m", "wsim", "open", "--no-browser", "-q"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
-    print(f"loop of {LOOP:,} steps before: {loop_seconds():.2f} s, load {os.getloadavg()[0]:.1f}")
+    print(f"load {os.getloadavg()[0]:.1f}; loop of {LOOP:,} steps")
     with (
         subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True) as server,
         TemporaryDirectory(prefix="wsim-bench-", ignore_cleanup_errors=True) as profile,
@@ -173,23 +183,25 @@ def main() -> None:
         soon(chrome).until(lambda one: "token" not in one.current_url and "·" in one.title)
         chrome.execute_cdp_cmd("Performance.setTimeDomain", {"timeDomain": "threadTicks"})
         chrome.execute_cdp_cmd("Performance.enable", {})
-        print("\n| page | first, ms | again, ms (least) | processor: server | page | kB at first |")
-        print("|---|---|---|---|---|---|")
+        print("\n| page | first, ms | again, ms (least) | processor: server | page | kB at first | loop, s |")
+        print("|---|---|---|---|---|---|---|")
         for name, page in pages_of(run).items():
             one = measured(chrome, server.pid, base(address) + page)
             again = f"{statistics.median(one.again):.0f} ({min(one.again):.0f})"
             processor = f"{one.server:.0f} | {statistics.median(one.page):.0f}"
-            print(f"| {name} | {one.first:.0f} | {again} | {processor} | {one.size / 1000:.0f} |", flush=True)
-        print("\n| interaction | ms (least) | processor, ms |\n|---|---|---|")
+            size = f"{one.size / 1000:.0f} | {loop_seconds():.2f}"
+            print(f"| {name} | {one.first:.0f} | {again} | {processor} | {size} |", flush=True)
+        print("\n| interaction | ms (least) | processor, ms | loop, s |\n|---|---|---|---|")
         for name, page, action in interactions_of(run):
             chrome.get(base(address) + page)
             time.sleep(REST)
             before = page_ms(chrome)
             times = [float(chrome.execute_async_script(INTERACTION, action)) for _ in range(TURNS)]
             taken = (page_ms(chrome) - before) / TURNS
-            print(f"| {name} | {statistics.median(times):.0f} ({min(times):.0f}) | {taken:.0f} |", flush=True)
+            elapsed = f"{statistics.median(times):.0f} ({min(times):.0f})"
+            print(f"| {name} | {elapsed} | {taken:.0f} | {loop_seconds():.2f} |", flush=True)
         server.terminate()
-    print(f"\nloop of {LOOP:,} steps after: {loop_seconds():.2f} s, load {os.getloadavg()[0]:.1f}")
+    print(f"\nload {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,25 @@
-"""Shared helpers of the workbench's browser tests: opening pages with the token, waiting, accessibility checks."""
+"""Shared helpers of the workbench's browser tests: opening pages, waiting, reloading, accessibility checks."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from tests.report.browser import colours, complaints, resize
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
     from selenium.webdriver.support.ui import WebDriverWait
+
+WIDTHS = (1280, 390)
+LOOKS = tuple((scheme, width) for scheme in ("light", "dark") for width in WIDTHS)
+STATE = """return [location.pathname + location.search + location.hash,
+    ...[...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility() && one.name !== 'trust')
+        .map((one) => one.type === 'checkbox' ? one.checked : one.value || one.textContent.trim())]"""
+LASTING = """h1, main h2, #moment, .moves button, .sitting b, .seats a, .chips [aria-current], .slider output,
+    .places button, form.question :is(input:not([type=search]), textarea, select),
+    #cards > li:not([hidden]) .face-name"""
+"""What a reload must not change, on any page."""
 
 
 def base(address: str) -> str:
@@ -44,16 +55,33 @@ def fits(view: Chrome) -> None:
     resize(view, width)
 
 
-def shown_and_sound(view: Chrome, address: str, page: str, scheme: str, width: int, prepare: str = "") -> None:
-    """Open a page; check that axe finds no accessibility problems and that it does not scroll sideways.
+def sound(view: Chrome) -> None:
+    """Check the page wide and narrow, in light and dark: axe finds no problem, and nothing scrolls sideways."""
+    before = int(view.execute_script("return innerWidth"))
+    for scheme, width in LOOKS:
+        colours(view, scheme)
+        resize(view, width)
+        found = complaints(view)
+        assert not found, (view.current_url, scheme, width, found)
+        whole = "return document.documentElement.scrollWidth <= innerWidth"
+        assert view.execute_script(whole), (view.current_url, width)
+    colours(view, "light")
+    resize(view, before)
 
-    ``prepare``: a script that is run before the engine.
-    """
-    colours(view, scheme)
-    resize(view, width)
-    view.get(base(address) + page)
-    if prepare:
-        view.execute_script(prepare)
-    found = complaints(view)
-    assert not found, (page, found)
-    assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth"), page
+
+def state(view: Chrome, more: str = "") -> list[Any]:
+    """Return the address and what a reload must not change; ``more``: a selector of further elements of this page."""
+    soon(view).until(lambda one: one.execute_script("return document.readyState") == "complete")
+    found: list[Any] = view.execute_script(STATE, f"{LASTING}, {more}" if more else LASTING)
+    return found
+
+
+def reloaded(view: Chrome, more: str = "") -> None:
+    """Reload the page, and check that it shows the same as before; see ``state``."""
+    from selenium.common.exceptions import TimeoutException
+
+    before = state(view, more)
+    view.refresh()
+    with suppress(TimeoutException):
+        soon(view, 60).until(lambda one: state(one, more) == before)  # parts of it arrive later
+    assert state(view, more) == before

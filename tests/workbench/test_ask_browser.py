@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.report.browser import complaints
-from tests.workbench.browsing import base, entered, fits, shown_and_sound, soon
+from tests.report.browser import complaints, resize
+from tests.workbench.browsing import WIDTHS, base, entered, fits, reloaded, soon, sound
 from tests.workbench.conftest import Serve
+from wsim.workbench.forms import forms
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -57,41 +58,41 @@ def effects(view: Chrome) -> str:
     return str(view.execute_script(script))
 
 
-@pytest.mark.parametrize("page", ["/ask", "/ask/whatif", "/ask/match"])
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
-def test_an_accessibility_engine_reports_no_problems(
-    view: Chrome, address: str, page: str, scheme: str, width: int
-) -> None:
-    shown_and_sound(view, address, page, scheme, width)
+@pytest.mark.parametrize("page", ["/ask", *(f"/ask/{form.name}" for form in forms())])
+def test_an_accessibility_engine_reports_no_problems(view: Chrome, address: str, page: str) -> None:
+    view.get(base(address) + page)
+    sound(view)
 
 
+@pytest.mark.parametrize("width", WIDTHS)
 def test_a_question_is_followed_reloaded_found_in_another_tab_and_stopped(
-    view: Chrome, address: str, folder: Path
+    view: Chrome, address: str, folder: Path, width: int
 ) -> None:
     from selenium.webdriver.common.keys import Keys
 
-    fill(view, "match", {**LONG, "out": "long.json"})
+    resize(view, width)
+    long, short = (folder / f"{name}-{width}.json" for name in ("long", "short"))
+    fill(view, "match", {**LONG, "out": long.name})
     soon(view).until(effects)
-    assert complaints(view) == []
-    fits(view)
+    sound(view)
     asked = view.current_url
-    view.refresh()
+    reloaded(view)
     soon(view).until(effects)
     view.switch_to.new_window("tab")
     view.get(f"{base(address)}/ask")
-    fill(view, "whatif", {"ban": "Palace", "policies": "random", "budget": "40", "out": "short.json"})
+    fill(view, "whatif", {"ban": "Palace", "policies": "random", "budget": "40", "out": short.name})
     assert "waiting" in view.find_element("css selector", "#doing").text
     second = view.current_url
     view.get(asked)
     view.find_element("css selector", "form button").send_keys(Keys.ENTER)
     soon(view).until(lambda one: "See the answer" in one.page_source)
-    assert json.loads((folder / "long.json").read_text())["stopped"] == "interrupted"
+    assert json.loads(long.read_text())["stopped"] == "interrupted"
     view.get(second)
     soon(view).until(lambda one: "See the answer" in one.page_source)
     view.find_element("css selector", "a.big").click()
-    soon(view).until(lambda one: "wsim rerun short.json" in one.page_source)
-    assert complaints(view) == []
-    fits(view)
+    soon(view).until(lambda one: f"wsim rerun {short.name}" in one.page_source)
+    sound(view)
+    reloaded(view, "tbody th")
     view.back()
     soon(view).until(lambda one: "See the answer" in one.page_source)
     view.close()
@@ -99,9 +100,12 @@ def test_a_question_is_followed_reloaded_found_in_another_tab_and_stopped(
     soon(view).until(lambda one: "See the answer" in one.page_source)  # the first tab was told, too
 
 
-def test_mistakes_appear_while_typing_and_a_value_is_chosen_from_the_list(view: Chrome) -> None:
+@pytest.mark.parametrize("width", WIDTHS)
+def test_mistakes_appear_while_typing_and_a_value_is_chosen_from_the_list(view: Chrome, width: int) -> None:
+    """What is filled in survives a reload, except the consent to run code."""
     from selenium.webdriver.common.keys import Keys
 
+    resize(view, width)
     view.get(view.current_url.replace("/ask", "/ask/whatif"))
     policies = view.find_element("css selector", "input[name=policies]")
     view.execute_script("arguments[0].closest('details').open = true", policies)
@@ -121,7 +125,11 @@ def test_mistakes_appear_while_typing_and_a_value_is_chosen_from_the_list(view: 
     assert wrong.text == ""
     assert view.find_element("css selector", "#preview li").text == "Palace, points: 8 to 5"
     fits(view)
-    view.get(view.current_url.replace("/ask/whatif", "/ask"))
+    view.execute_script("document.querySelector('[name=trust]').click()")
+    soon(view).until(lambda one: "policies=random" in one.current_url)
+    reloaded(view, "#preview li")
+    assert not view.find_element("css selector", "[name=trust]").is_selected()
+    view.get(view.current_url.partition("/ask/")[0] + "/ask")
 
 
 def test_a_mistake_is_read_out(view: Chrome) -> None:

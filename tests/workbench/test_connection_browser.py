@@ -22,6 +22,7 @@ from tests.workbench.test_move_browser import PALACE, deals
 from tests.workbench.test_play_browser import opened, text
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
+from wsim.lab.store import load_run
 from wsim.workbench.folder import Folder
 from wsim.workbench.guard import Access
 from wsim.workbench.play_pages import tables_of
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from wsim.workbench.play_table import Table
 
 pytestmark = pytest.mark.browser
+
+LOST = "return [...document.querySelectorAll('.refused[role=status]')].some(one => one.checkVisibility())"
+"""A script that says whether a page of a table reports that the connection is lost."""
 
 
 @dataclass
@@ -130,8 +134,7 @@ def test_a_seat_whose_connection_is_lost_continues_when_it_is_back(chrome: Chrom
     chrome.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
     soon(chrome).until(lambda one: "Still to choose: Bob" in text(one))
     line.cut()
-    said = "return [...document.querySelectorAll('.refused[role=status]')].some(one => one.checkVisibility())"
-    soon(chrome).until(lambda one: one.execute_script(said))
+    soon(chrome).until(lambda one: one.execute_script(LOST))
     assert "Still to choose: Bob" in text(chrome)
     decision = table_of(line).decision(1)
     assert decision is not None
@@ -139,7 +142,7 @@ def test_a_seat_whose_connection_is_lost_continues_when_it_is_back(chrome: Chrom
     line.delay = 0.5
     line.reached()
     soon(chrome).until(lambda one: "Age I, turn 2" in text(one))
-    assert not chrome.execute_script(said)
+    assert not chrome.execute_script(LOST)
     assert "Choose: your move" in text(chrome)
     tables_of(line.app).close(table_of(line).key)
     soon(chrome).until(lambda one: "the table was closed" in text(one))
@@ -161,6 +164,61 @@ def test_a_question_at_a_slow_server_continues_when_a_lost_connection_is_back(ch
     chrome.find_element("css selector", "form button").send_keys(Keys.ENTER)
     soon(chrome).until(lambda one: "See the answer" in one.page_source)
     assert (line.folder / "long.json").is_file()
+
+
+def test_a_run_that_plays_is_followed_again_when_a_lost_connection_is_back(chrome: Chrome, line: Line) -> None:
+    line.delay = 0.3
+    chrome.get(line.address("/ask/run?policies=random&games=2m&out=long"))
+    chrome.find_element("css selector", ".go button").click()
+    soon(chrome).until(lambda one: one.find_element("id", "count").text)
+    line.cut()
+    soon(chrome).until(lambda one: one.find_element("id", "lost").is_displayed())
+    before = chrome.find_element("id", "count").text
+    line.reached()
+    soon(chrome).until(lambda one: not one.find_element("id", "lost").is_displayed())
+    soon(chrome).until(lambda one: one.find_element("id", "count").text != before)
+    chrome.find_element("css selector", "#asked form button").click()
+    soon(chrome).until(lambda one: one.execute_script("return document.getElementById('asked').dataset.over === '1'"))
+    assert 0 < load_run(line.folder / "long").games < 2_000_000
+
+
+def test_a_watched_game_goes_on_when_a_lost_connection_is_back(chrome: Chrome, line: Line) -> None:
+    line.delay = 0.3
+    chrome.get(line.address("/play"))
+    chrome.find_element("id", "name0").clear()
+    chrome.find_element("css selector", "form.form .act").click()
+    soon(chrome).until(lambda one: one.find_elements("id", "pause") and one.find_element("id", "moment").text)
+    line.cut()
+    soon(chrome).until(lambda one: one.execute_script(LOST))
+    before = chrome.find_element("id", "moment").text
+    line.reached()
+    soon(chrome).until(lambda one: one.find_element("id", "moment").text not in ("", before))
+    assert not chrome.execute_script(LOST)
+    chrome.find_element("id", "pause").click()
+    soon(chrome).until(lambda one: "Paused" in text(one))
+    assert table_of(line).paused
+
+
+def test_a_game_night_shows_who_sits_down_when_a_lost_connection_is_back(chrome: Chrome, line: Line) -> None:
+    """The page with the invitation, while a phone sits down."""
+    line.delay = 0.3
+    chrome.get(line.address("/play"))
+    opened(chrome, "One", "Two")
+    invitation, host = str(chrome.find_element("id", "invite").get_attribute("href")), chrome.current_window_handle
+    assert "Free: One, Two." in text(chrome)
+    line.cut()
+    soon(chrome).until(lambda one: one.execute_script(LOST))
+    line.reached()
+    chrome.switch_to.new_window("tab")
+    resize(chrome, 390)
+    chrome.get(invitation)
+    chrome.find_element("id", "name").send_keys("Gül")
+    chrome.find_element("css selector", ".places button").click()
+    soon(chrome).until(lambda one: "Gül at" in one.title)
+    chrome.close()
+    chrome.switch_to.window(host)
+    soon(chrome).until(lambda one: "Free: Two." in text(one))
+    assert not chrome.execute_script(LOST)
 
 
 def test_figures_that_move_continue_when_a_lost_connection_is_back(chrome: Chrome, line: Line) -> None:

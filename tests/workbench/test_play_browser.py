@@ -12,8 +12,8 @@ import pytest
 
 import wsim
 from tests.conftest import ROOT
-from tests.report.browser import colours, complaints, resize, started
-from tests.workbench.browsing import base, entered, fits, soon
+from tests.report.browser import colours, resize, started
+from tests.workbench.browsing import WIDTHS, base, entered, fits, reloaded, soon, sound
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -23,6 +23,9 @@ pytestmark = pytest.mark.browser
 
 LOST = "one => !document.querySelector(one.getAttribute('href'))"
 """A script that says whether the symbol of an icon is missing."""
+ANALYSES = ("/analyse", "/analyse?file=ours.json")
+LAST = 52
+"""Choices before the last three in this game of three."""
 COMPILED = 300
 """Seconds in which playouts of a game are compiled, where they were never played."""
 
@@ -80,11 +83,12 @@ def test_two_people_play_by_keys_in_two_browsers_and_a_page_that_waits_renews_it
     view.get(ann)
     view.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
     soon(view).until(lambda one: "Still to choose: Bob" in text(one))
+    reloaded(view)
     other.get(base(address))
     assert other.title.startswith("Refused")  # without the server's token there is nothing but one's seat
     other.get(bob)
     assert "a person, waits" in text(other)
-    other.refresh()
+    reloaded(other)
     fits(other)
     desk = other.current_window_handle
     other.switch_to.new_window("tab")  # the same seat twice: what is chosen here is shown there
@@ -106,11 +110,14 @@ def test_two_people_play_by_keys_in_two_browsers_and_a_page_that_waits_renews_it
     view.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
     soon(view).until(lambda one: "Still to choose: Bob" in text(one))
     assert view.find_element("id", "moment").text.startswith("Age I, turn 2")  # chosen: a new page
+    reloaded(view)
     view.find_element("css selector", "form[action$=undo] button").send_keys(Keys.ENTER)
     soon(view).until(lambda one: "Choose: your move" in text(one))
+    reloaded(view)
     view.find_element("css selector", "button[name=hint]").send_keys(Keys.ENTER)
     soon(view).until(lambda one: "hint from the value net" in text(one).lower())
     assert view.find_element("css selector", ".moves button.best b").text.startswith("0.")
+    reloaded(view)
     view.back()
     view.back()
     soon(view).until(lambda one: one.find_elements("id", "ring"))
@@ -129,21 +136,22 @@ def test_two_people_draft_a_further_deck_in_two_browsers(view: Chrome, other: Ch
         soon(browser).until(lambda one: "a card of companions to keep" in text(one).lower())
         hands.append([one.text for one in browser.find_elements("css selector", ".moves h3")])
         assert len(hands[-1]) == 4
-        assert complaints(browser) == []
-        assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+        reloaded(browser)
+    sound(view)
     view.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
     soon(view).until(lambda one: "Still to choose: Bob" in text(one))
-    view.refresh()
-    assert "Still to choose: Bob" in text(view)
+    reloaded(view)
     other.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
     soon(view).until(lambda one: len(one.find_elements("css selector", ".moves h3")) == 3)  # told, without a reload
     soon(other).until(lambda one: len(one.find_elements("css selector", ".moves h3")) == 3)
     assert [one.text for one in other.find_elements("css selector", ".moves h3")] == hands[0][1:]
 
 
-def test_policies_play_live_and_a_seat_is_taken_over(view: Chrome) -> None:
+@pytest.mark.parametrize("width", WIDTHS)
+def test_policies_play_live_and_a_seat_is_taken_over(view: Chrome, width: int) -> None:
     from selenium.webdriver.common.keys import Keys
 
+    resize(view, width)
     view.find_element("id", "name0").clear()
     view.find_element("css selector", "form.form .act").send_keys(Keys.ENTER)
     soon(view).until(lambda one: one.find_elements("id", "pause") and one.find_elements("css selector", "#ring .node"))
@@ -152,7 +160,8 @@ def test_policies_play_live_and_a_seat_is_taken_over(view: Chrome) -> None:
     view.find_element("id", "pause").send_keys(Keys.ENTER)
     soon(view).until(lambda one: "Paused" in text(one))
     moment = view.find_element("id", "moment").text
-    assert complaints(view) == []
+    sound(view)
+    reloaded(view, ".sitting b")
     assert len(view.find_elements("css selector", "#seats .city .card[data-face]")) > 3 * 4  # hands and cities
     icons = "return [...document.querySelectorAll('#seats use')].map(one => one.getAttribute('href'))"
     lost = f"return [...document.querySelectorAll('#seats use')].filter({LOST}).length"
@@ -161,17 +170,20 @@ def test_policies_play_live_and_a_seat_is_taken_over(view: Chrome) -> None:
     assert view.execute_script("return document.getElementById('where').getBoundingClientRect().width") > 120
     view.find_element("id", "step").send_keys(Keys.ENTER)
     soon(view).until(lambda one: one.find_element("id", "moment").text not in ("", moment))
+    reloaded(view)
     view.find_element("id", "chances-of").click()
     soon(view).until(lambda one: one.find_elements("css selector", "[data-curve=chances] polyline"))
     view.find_element("id", "try").click()
     soon(view).until(lambda one: one.find_elements("css selector", "#values > article .worths a"))
     fits(view)
+    reloaded(view)
     view.get(watch)
     fits(view)
     soon(view).until(lambda one: one.find_elements("id", "take-over"))
     view.find_element("id", "take-over").send_keys(Keys.ENTER)
     soon(view).until(lambda one: "Choose:" in text(one))
     assert view.current_url != watch
+    reloaded(view)
     view.get(watch)
     assert "Still to choose: Player" in text(view)
     assert not view.find_elements("id", "pause")
@@ -185,29 +197,33 @@ def test_sitting_down_by_the_invitation_while_somebody_watches(view: Chrome, oth
     opened(view, "One", "Two")
     invitation, watching = (str(view.find_element("id", name).get_attribute("href")) for name in ("invite", "watch"))
     assert view.execute_script("return document.querySelectorAll('.place:not([hidden])').length") == 0
+    reloaded(view)
     view.get(invitation)
-    assert complaints(view) == []
+    sound(view)
+    reloaded(view)
     view.find_element("id", "name").send_keys("Gül")
     view.find_element("css selector", ".places button").send_keys(Keys.ENTER)
     soon(view).until(lambda one: "Gül at" in one.title)
     seat = view.current_url
-    view.refresh()
+    reloaded(view)
     assert "Choose: your move" in text(view)
     view.get(invitation)  # scanned again: the browser has a seat
     assert view.current_url == seat
     resize(other, width)
     other.get(watching)
     soon(other).until(lambda one: "Still to choose: Gül, Two" in text(one))
-    assert complaints(other) == []
-    assert other.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    sound(other)
+    reloaded(other)
     view.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
     for one in (view, other):
         soon(one).until(lambda one: "Still to choose: Two" in text(one))
 
 
-def test_board_chances_and_decisions_of_an_analysis_are_one(view: Chrome, address: str) -> None:
+@pytest.mark.parametrize("width", WIDTHS)
+def test_board_chances_and_decisions_of_an_analysis_are_one(view: Chrome, address: str, width: int) -> None:
     from selenium.webdriver.common.keys import Keys
 
+    resize(view, width)
     view.get(f"{base(address)}/analyse?file=ours.json&finish=1")
     soon(view).until(lambda one: one.find_elements("id", "ring"))
     soon(view).until(lambda one: one.find_elements("id", "cost"))
@@ -226,12 +242,12 @@ def test_board_chances_and_decisions_of_an_analysis_are_one(view: Chrome, addres
     )
     assert view.current_url.endswith("#18")
     assert "age 3, turn 6" in view.find_element("css selector", shown).text
-    view.refresh()
-    soon(view).until(lambda one: one.find_elements("css selector", shown))
+    reloaded(view, f"{shown} h3")
     assert view.current_url.endswith("#18")
     view.find_element("css selector", f"{shown} .worths a").click()
     soon(view).until(lambda one: "Result of this branch" in text(one))
     soon(view).until(lambda one: one.find_elements("css selector", shown))
+    reloaded(view, f"{shown} h3")
     view.find_element("id", "before").click()
     soon(view).until(lambda one: "Result of the game" in text(one))
     soon(view).until(lambda one: one.find_elements("css selector", shown))
@@ -251,37 +267,50 @@ def test_a_move_of_babel_is_tried_as_soon_as_one_is_valued(
     resize(view, width)
     view.get(f"{base(address)}/analyse?file=tower.json&finish=1&playouts=50")
     soon(view, COMPILED).until(lambda one: one.find_elements("css selector", "#values > article .worths a"))
-    assert complaints(view) == []
-    assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    sound(view)
     tried = view.find_element("css selector", "#values > article .worths a").get_attribute("href")
     view.get(str(tried))
     soon(view).until(lambda one: "Result of this branch" in text(one))
     soon(view).until(lambda one: one.find_elements("css selector", "#values > article .worths a"))
+    reloaded(view)
     assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth")
     view.find_element("id", "before").click()
     soon(view).until(lambda one: "Result of the game" in text(one))
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
-def test_an_accessibility_engine_reports_no_problems(view: Chrome, address: str, scheme: str, width: int) -> None:
-    colours(view, scheme)
-    resize(view, width)
-    found = {"play": complaints(view)}
+def test_an_accessibility_engine_reports_no_problems(view: Chrome, address: str) -> None:
+    sound(view)
     (seat,) = opened(view, "Ann")
-    found["table"] = complaints(view)
+    sound(view)
     view.get(f"{base(address)}/play?game=tower_of_babel")
     (builder,) = opened(view, "Bea")
-    for name, place in {
-        "seat": f"{seat}?hint=1&chance=1",
-        "builder": f"{builder}?chance=1",
-        "which": f"{base(address)}/analyse",
-        "analyse": f"{base(address)}/analyse?file=ours.json",
-    }.items():
-        view.get(place)
+    for place in (f"{seat}?hint=1&chance=1", f"{builder}?chance=1", *ANALYSES):
+        view.get(place if place.startswith("http") else base(address) + place)
         soon(view).until(lambda one: not re.search("Preparing the analysis|Valuing the decisions", text(one)))
-        found[name] = complaints(view)
-        if name == "builder":  # hand and discs are drawn
+        sound(view)
+        if place.startswith(builder):  # hand and discs are drawn
             assert view.find_elements("css selector", ".city .card.drawn .icon")
             assert len(view.find_elements("css selector", ".space .icon")) == 24
-        assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth"), name
-    assert {name: said for name, said in found.items() if said} == {}
+
+
+def test_the_end_of_a_game_is_sound_and_survives_a_reload(view: Chrome, folder: Path, address: str) -> None:
+    """The last choice, the score sheet, the game on the board with its chances, and the next game."""
+    from selenium.webdriver.common.keys import Keys
+
+    game = wsim.Game(ruleset="1e", players=3, seed=7, policies="greedy", rotate=False)
+    while len(game.steps) < LAST:
+        game.follow()
+    (folder / "last.json").write_text(game.to_json())
+    view.get(f"{base(address)}/play?file=last.json")
+    (seat,) = opened(view, "Ann")
+    view.get(seat)
+    soon(view).until(lambda one: one.find_elements("css selector", ".moves button"))
+    reloaded(view)
+    view.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: one.find_elements("id", "sheet"))
+    soon(view).until(lambda one: one.find_elements("css selector", "[data-curve=chances] polyline"))
+    sound(view)
+    reloaded(view, "#sheet th, #sheet td")
+    view.find_element("id", "rematch").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: "Choose: your move" in text(one))
+    reloaded(view)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.report.browser import complaints, resize
-from tests.workbench.browsing import base, entered, fits, shown_and_sound, soon
+from tests.workbench.browsing import WIDTHS, base, entered, fits, reloaded, soon, sound
 from wsim.lab.store import load_run
 
 if TYPE_CHECKING:
@@ -26,28 +25,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("beginning")
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
-def test_an_empty_folder_offers_three_actions(chrome: Chrome, address: str, scheme: str, width: int) -> None:
-    entered(chrome, address, width)
-    shown_and_sound(chrome, address, "/", scheme, width)
+def test_an_empty_folder_offers_three_actions(chrome: Chrome, address: str) -> None:
+    entered(chrome, address, 1280, "/")
+    sound(chrome)
     assert len(chrome.find_elements("css selector", ".doors > li")) == 3
     assert len(chrome.find_elements("css selector", ".doors :is(button, a.button)")) == 3
 
 
+@pytest.mark.parametrize("width", WIDTHS)
 def test_a_run_is_followed_while_it_plays_from_another_page_and_back(
-    chrome: Chrome, address: str, folder: Path
+    chrome: Chrome, address: str, folder: Path, width: int
 ) -> None:
-    entered(chrome, address, 1280, "/ask/run?policies=random&games=2m&out=wide")
+    entered(chrome, address, width, f"/ask/run?policies=random&games=2m&out=run-{width}")
+    reloaded(chrome)
     chrome.find_element("css selector", ".go button").click()
     soon(chrome).until(lambda one: one.execute_script(FIGURES))
     drawn = int(chrome.execute_script(DRAWN))
     soon(chrome).until(lambda one: int(one.execute_script(DRAWN)) > drawn)  # drawn again as games come in
     assert chrome.execute_script("return document.querySelectorAll('#so-far svg').length") >= 1
     assert "of 2,000,000" in chrome.find_element("id", "count").text
-    for width in (1280, 390):
-        resize(chrome, width)
-        assert complaints(chrome) == []
-        assert chrome.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    sound(chrome)
+    reloaded(chrome)
     asked = chrome.current_url
     chrome.find_element("css selector", "nav a").click()
     soon(chrome).until(lambda one: one.find_elements("partial link text", "Play games"))
@@ -65,54 +63,59 @@ def test_a_run_is_followed_while_it_plays_from_another_page_and_back(
         soon(chrome).until(lambda one: one.execute_script(OVER))
         if tab != window:
             chrome.close()
-    assert 0 < load_run(folder / "wide").games < 2_000_000
+    assert 0 < load_run(folder / f"run-{width}").games < 2_000_000
 
 
-def test_a_run_is_followed_stopped_and_continued(chrome: Chrome, address: str, folder: Path) -> None:
-    entered(chrome, address, 390, "/ask/run?policies=random&games=150k&out=study")
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_run_is_followed_stopped_and_continued(chrome: Chrome, address: str, folder: Path, width: int) -> None:
+    study = folder / f"study-{width}"
+    entered(chrome, address, width, f"/ask/run?policies=random&games=150k&out={study.name}")
     chrome.find_element("css selector", ".go button").click()
     soon(chrome).until(lambda one: one.execute_script(FIGURES))
     assert "games. A dot is the estimate" in chrome.find_element("css selector", "#so-far").text
     chrome.refresh()
     soon(chrome).until(lambda one: "left" in one.find_element("css selector", "#left").text)
-    assert complaints(chrome) == []
     chrome.find_element("css selector", "#asked form button").click()
     soon(chrome).until(lambda one: one.execute_script(OVER))
-    games = load_run(folder / "study").games
+    reloaded(chrome)
+    games = load_run(study).games
     assert 0 < games < 150_000
     chrome.get(base(address))
-    soon(chrome).until(lambda one: one.find_elements("css selector", ".finding strong"))
-    assert "not finished" in chrome.find_element("css selector", "#found tbody").text
-    assert chrome.find_elements("css selector", ".finding svg")
-    assert complaints(chrome) == []
-    assert chrome.execute_script("return document.documentElement.scrollWidth <= innerWidth")
-    chrome.find_element("link text", "Continue").click()
+    row = f"//tr[.//a[contains(@href, 'run={study.name}')]]"
+    soon(chrome).until(lambda one: one.find_elements("xpath", f"{row}//*[local-name()='svg']"))
+    assert "not finished" in chrome.find_element("xpath", row).text
+    sound(chrome)
+    chrome.find_element("xpath", f"{row}//a[text()='Continue']").click()
+    reloaded(chrome)
     assert chrome.find_element("css selector", "input[name=games]").get_attribute("value") == "150000"
     chrome.find_element("css selector", ".go button").click()
     soon(chrome).until(lambda one: "left" in one.find_element("css selector", "#left").text)
-    soon(chrome).until(lambda _: load_run(folder / "study").games > games)
+    soon(chrome).until(lambda _: load_run(study).games > games)
     chrome.find_element("css selector", "#asked form button").click()
     soon(chrome).until(lambda one: one.execute_script(OVER))
-    assert games < load_run(folder / "study").games < 150_000
+    assert games < load_run(study).games < 150_000
 
 
-def test_a_small_run_is_played_to_its_end_and_grown(chrome: Chrome, address: str) -> None:
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_small_run_is_played_to_its_end_and_grown(chrome: Chrome, address: str, width: int) -> None:
     from selenium.webdriver.common.keys import Keys
 
-    entered(chrome, address, 390, "/ask/run?policies=random&players=3&games=400&out=small")
+    entered(chrome, address, width, f"/ask/run?policies=random&players=3&games=400&out=small-{width}")
     chrome.find_element("css selector", ".go button").send_keys(Keys.ENTER)
     soon(chrome).until(lambda one: one.execute_script(OVER) and one.execute_script(DRAWN))
     assert "7 Wonders 1e, 3 players, 400 games, random" in chrome.find_element("css selector", ".made").text
-    assert complaints(chrome) == []
-    chrome.refresh()
+    sound(chrome)
+    reloaded(chrome)
     soon(chrome).until(lambda one: one.execute_script(DRAWN) == "400")
     chrome.find_element("link text", "Play more games").send_keys(Keys.ENTER)
     soon(chrome).until(lambda one: "continued" in one.current_url)
     assert chrome.find_element("css selector", "input[name=games]").get_attribute("value") == "800"
+    reloaded(chrome)
     fits(chrome)
     chrome.back()
     soon(chrome).until(lambda one: one.execute_script(DRAWN) == "400")
     chrome.find_element("css selector", "a.big").send_keys(Keys.ENTER)
     soon(chrome).until(lambda one: one.find_elements("css selector", ".sentences"))
     assert "400 games" in chrome.find_element("css selector", ".sentences").text
+    reloaded(chrome, ".sentences li")
     fits(chrome)

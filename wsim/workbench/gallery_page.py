@@ -48,14 +48,14 @@ def gallery_page(request: Request) -> Response:
     chosen = {facet: query.getlist(facet) for facet in values}
     words = query.get("q", "").strip()
     base = [("game", game), ("ruleset", ruleset), *(("change", line) for line in changes)]
-    cards = [face for face in faces.values() if not face.sides]
+    shown = [(face, is_chosen(face, chosen, words)) for face in faces.values()]
     return page(
         request, "gallery.html.j2", name or "Cards", game=game, faces=faces,
         scripts=[] if name and request.app.state.published is not None else ["gallery.js"],
         games=titles(), rulesets=rulesets, ruleset=ruleset, changes=changes, words=words, opened=name,
         facets=facets_of(values, chosen, Palette(find_game(game).COLOURS)),
-        cards=[(face, is_chosen(face, chosen, words)) for face in cards],
-        boards=[face for face in faces.values() if face.sides],
+        cards=[(face, fits) for face, fits in shown if not face.sides], text=text_of_face,
+        boards=[(face, fits) for face, fits in shown if face.sides],
         address=lambda face: f"/cards?{urlencode([*base, ('name', face)])}",
         change=_change(game, ruleset, base, faces[name]) if name else "",
         runs=_runs_with(folder_of(request), game, ruleset, faces[name]) if name else [],

@@ -51,10 +51,21 @@ async function check(deep) {
   }
 }
 
+// The address keeps what is filled in, for a reload, the way back and links; it never allows code to run.
+const rendered = new FormData(form);
+const kept = new Set(new URLSearchParams(location.search).keys());
+function keep() {
+  const filled = [...new FormData(form)].filter(
+    ([name, value]) => name !== "trust" && value.trim() && (kept.has(name) || value !== rendered.get(name)),
+  );
+  filled.forEach(([name]) => kept.add(name));
+  history.replaceState(null, "", filled.length ? `?${new URLSearchParams(filled)}` : location.pathname);
+}
+
 const timers = [];
 function soon() {
   timers.splice(0).forEach(clearTimeout);
-  timers.push(setTimeout(check, QUICK, false), setTimeout(check, DEEP, true));
+  timers.push(setTimeout(keep, QUICK), setTimeout(check, QUICK, false), setTimeout(check, DEEP, true));
 }
 
 function put(field, value, several) {

@@ -2,6 +2,7 @@
 const form = document.getElementById("filter");
 const facets = [...form.querySelectorAll("[data-facet]")].map((one) => one.dataset.facet);
 const cards = [...document.querySelectorAll("#cards > li")];
+const boards = [...document.querySelectorAll("#boards .boards > li")];
 const clear = document.getElementById("clear");
 let keeping = 0;
 
@@ -13,13 +14,20 @@ function filter() {
   const wanted = new Map(facets.map((facet) => [facet, chosen(facet)]));
   const words = form.elements.q.value.toLowerCase().split(/\s+/).filter(Boolean);
   const has = (card, facet) => (card.getAttribute(`data-${facet}`) ?? "").split("|");
-  let shown = 0;
-  for (const card of cards) {
-    const fits = [...wanted].every(([facet, values]) => !values.length || has(card, facet).some((one) => values.includes(one)));
-    card.hidden = !(fits && words.every((word) => card.dataset.text.includes(word)));
-    shown += card.hidden ? 0 : 1;
-  }
-  form.querySelector("output").textContent = `${shown} of ${cards.length} cards`;
+  const count = (faces) => { // shows those that fit, and returns how many
+    let shown = 0;
+    for (const face of faces) {
+      const fits = [...wanted].every(([facet, values]) => !values.length || has(face, facet).some((one) => values.includes(one)));
+      face.hidden = !(fits && words.every((word) => face.dataset.text.includes(word)));
+      face.inert = face.hidden; // it keeps its layout (see cards.css)
+      shown += face.hidden ? 0 : 1;
+    }
+    return shown;
+  };
+  const [ofCards, ofBoards] = [count(cards), count(boards)];
+  const some = ofBoards && ofBoards < boards.length ? `, ${ofBoards} of ${boards.length} boards` : "";
+  form.querySelector("output").textContent = `${ofCards} of ${cards.length} cards${some}`;
+  document.getElementById("boards")?.toggleAttribute("hidden", !ofBoards); // boards below few cards would be drawn
   clear.hidden = !words.length && [...wanted.values()].every((values) => !values.length);
   clearTimeout(keeping);
   requestAnimationFrame(() => { keeping = setTimeout(keep, 0, wanted, words); }); // after the cards are painted
