@@ -146,6 +146,7 @@ for (const picker of document.querySelectorAll("details.picker")) {
 
 form.addEventListener("input", soon);
 form.addEventListener("change", soon);
+form.addEventListener("submit", () => { timers.splice(0).forEach(clearTimeout); keep(); });
 const filled = [...form.querySelectorAll(".field")].some((box) => {
   const field = box.querySelector("input:not([type=search]), textarea");
   return field && field.name !== "out" && (field.type === "checkbox" ? field.checked : field.value.trim());
