@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,9 @@ LASTING = """h1, main h2, #moment, .moves button, .sitting b, .seats a, .chips [
     .places button, form.question :is(input:not([type=search]), textarea, select),
     #cards > li:not([hidden]) .face-name"""
 """What a reload must not change, on any page."""
+
+SETTLED = 0.5
+"""Seconds in which a page that is told of news does not change."""
 
 
 def base(address: str) -> str:
@@ -77,11 +81,21 @@ def state(view: Chrome, more: str = "") -> list[Any]:
 
 
 def reloaded(view: Chrome, more: str = "") -> None:
-    """Reload the page, and check that it shows the same as before; see ``state``."""
+    """Reload the page, and check that it shows all that it showed before, in the same order; see ``state``.
+
+    It may show more: on some pages parts arrive later.
+    """
     from selenium.common.exceptions import TimeoutException
 
+    soon(view).until(lambda one: state(one, more) == (time.sleep(SETTLED), state(one, more))[1])
     before = state(view, more)
     view.refresh()
     with suppress(TimeoutException):
-        soon(view, 60).until(lambda one: state(one, more) == before)  # parts of it arrive later
-    assert state(view, more) == before
+        soon(view, 60).until(lambda one: not lost(before, state(one, more)))
+    assert not lost(before, state(view, more))
+
+
+def lost(before: list[Any], after: list[Any]) -> list[Any]:
+    """Return what comes before a reload but not, in the same order, after it."""
+    left = iter(after)
+    return [one for one in before if one not in left]

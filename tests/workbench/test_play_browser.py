@@ -308,7 +308,7 @@ def test_the_end_of_a_game_is_sound_and_survives_a_reload(view: Chrome, folder: 
     reloaded(view)
     view.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
     soon(view).until(lambda one: one.find_elements("id", "sheet"))
-    soon(view).until(lambda one: one.find_elements("css selector", "[data-curve=chances] polyline"))
+    soon(view, COMPILED).until(lambda one: one.find_elements("css selector", "[data-curve=chances] polyline"))
     sound(view)
     reloaded(view, "#sheet th, #sheet td")
     view.find_element("id", "rematch").send_keys(Keys.ENTER)
