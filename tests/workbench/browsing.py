@@ -87,12 +87,19 @@ def reloaded(view: Chrome, more: str = "") -> None:
     """
     from selenium.common.exceptions import TimeoutException
 
-    soon(view).until(lambda one: state(one, more) == (time.sleep(SETTLED), state(one, more))[1])
+    soon(view).until(lambda one: is_settled(one, more))
     before = state(view, more)
     view.refresh()
     with suppress(TimeoutException):
         soon(view, 60).until(lambda one: not lost(before, state(one, more)))
     assert not lost(before, state(view, more))
+
+
+def is_settled(view: Chrome, more: str) -> bool:
+    """Return whether what a reload must not change stays the same for a moment."""
+    before = state(view, more)
+    time.sleep(SETTLED)
+    return state(view, more) == before
 
 
 def lost(before: list[Any], after: list[Any]) -> list[Any]:

@@ -34,7 +34,7 @@ def shown(text: str) -> list[str]:
     [
         ("age=1&color=red", ["Barracks", "Guard Tower", "Stockade"]),
         ("color=gray&age=2", ["Glassworks", "Loom", "Press"]),
-        ("q=any+science", ["Scientists Guild"]),
+        ("q=any+science", ["Scientists Guild", "Babylon"]),  # also a board
         ("game=tower_of_babel&kind=disc&shows=ship", ["ship 3", "ship 4", "ship 5", "ship 6"]),
         ("game=tower_of_babel&kind=disc+that+was+won&shows=ship", ["ship disc"]),
         ("ruleset=2e-cities&color=black&age=1&q=debt", ["Gambling Den"]),
@@ -45,7 +45,9 @@ def test_the_address_selects_cards(caller: Caller, query: str, names: list[str])
     assert reply.status == 200
     if "debt" not in query:
         assert shown(reply.text) == names
-    assert f"{len(shown(reply.text))} of " in reply.text
+    cards, _, boards = reply.text.partition('<section id="boards"')
+    some = f", {len(shown(boards))} of 7 boards" if shown(boards) else ""
+    assert re.search(rf">{len(shown(cards))} of \d+ cards{some}<", reply.text)
 
 
 def test_games_are_selected_by_title(caller: Caller) -> None:
