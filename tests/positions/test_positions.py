@@ -98,6 +98,18 @@ def test_redrawing_respects_house_rules_for_hands_and_last_cards() -> None:
     )
 
 
+def test_redrawing_follows_hands_of_other_sizes() -> None:
+    """Cards are put aside before and after the moves of a turn (R107), and seats see hands of neighbours (R105)."""
+    put = "may=true, card={from='hand', do='discard'}, gain={coins=1}"
+    changes = [
+        f"table.Offering.when=[{{event='turn_start', if='turn % 2 == 1', {put}}}, {{event='card_built', {put}}}]",
+        "table.Spies.when=[{event='turn_start', if='turn % 3 == 2', card={from='left_hand'}, gain={coins=1}}]",
+    ]
+    for ruleset, players in (("1e", 5), ("2e-cities-teams", 4)):
+        plan = Plan.make(ruleset=ruleset, players=players, policies="random", set=changes)
+        redraws_what_it_cannot_know(find_game("seven_wonders").prepare(plan), players)
+
+
 def redraws_what_it_cannot_know(simulator: Simulator, players: int) -> None:
     """Resample the hidden cards for the seats of a game, and check that their knowledge does not change."""
     changed, asked = 0, 0

@@ -6,7 +6,7 @@ import json
 import random
 import re
 import runpy
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from tests.wonders import formulas
 from tests.wonders.catalog.test_facts import card_facts, cost_facts, effect_facts
-from tests.wonders.engine_tools import RANDOM, TABLES, TASTES, engine_table, played, twin_policy
+from tests.wonders.engine_tools import RANDOM, TASTES, engine_table, played, twin_policy
 from tests.wonders.reference.facts import RULE_SETS, Cost, Deck, Recruit, RuleSet, catalogue_of
 from tests.wonders.reference.facts import Catalogue as FactCatalogue
 from tests.wonders.reference.game import Reference
@@ -229,26 +229,6 @@ def pushed(rng: random.Random, ruleset: str, players: int, changes: list[str]) -
         else:
             bad = middle
     return with_amount(good) if good else changes
-
-
-def draw_case(seed: int) -> Case:
-    """Draw a case, keeping only changes that are accepted together."""
-    rng = random.Random(seed)
-    ruleset, players = rng.choice(TABLES)
-    catalogue = load_catalogue(ruleset)
-    changes = [change(rng, catalogue) for _ in range(rng.choice((0, 1, 4, 12, 40)))]
-    if not accepted(ruleset, players, changes):
-        kept: list[str] = []
-        for one in changes:
-            if accepted(ruleset, players, [*kept, one]):
-                kept.append(one)
-        changes = kept
-    return Case(seed, ruleset, players, tuple(pushed(rng, ruleset, players, changes)))
-
-
-def cases(first: int, many: int) -> Iterator[Case]:
-    """Yield the cases of these seeds."""
-    return map(draw_case, range(first, first + many))
 
 
 # --- playing ----------------------------------------------------------------------------------------------------------

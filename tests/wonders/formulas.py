@@ -257,8 +257,9 @@ def _option(
         return _effects(rng, cards, event, named, another) | _price(rng, cards, moves, event)
     source = rng.choice(picks)
     card: dict[str, Any] = {"from": source}
-    if rng.random() < 0.7 and source not in HAND_EVENTS:
-        card["do"] = rng.choice([do for do, sources in CARD_DO_FROM.items() if source in sources])
+    possible = [do for do, sources in CARD_DO_FROM.items() if source in sources]
+    if possible and rng.random() < 0.7:
+        card["do"] = rng.choice(possible)
         if card["do"] == "swap" and rng.random() < 0.5:
             card["for"] = rng.choice(("card.cost > 1", "card.brown or card.gray", "card.order > age", "coins > 2"))
     if source == "discarded" and rng.random() < 0.4:

@@ -12,9 +12,9 @@ import pytest
 
 import wsim
 from tests.tiers import first_quick
+from tests.wonders.drawn_catalogues import of_deck, of_stock, of_table, put_aside, reaction
 from tests.wonders.engine_tools import TABLES
-from tests.wonders.extremes import EFFECTS, Case, compare_case, playable, written
-from tests.wonders.extremes import effect as drawn_effect
+from tests.wonders.extremes import Case, compare_case, playable, written
 from tests.wonders.formulas import COUNTERS, clause
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.words import (
@@ -54,6 +54,9 @@ def drawn_case(seed: int) -> Case:
     for number in range(rng.choice((0, 1, 1, 2))):
         changes.append(f"decks.Deck{number}={written(of_deck(rng, names, number))}")
         changes.append(f"table.Stock{number}.when={written([of_stock(rng, names, number)])}")
+        changes.append(f"table.Welcome{number}.when={written([reaction(rng, number)])}")
+    if rng.random() < 0.5:
+        changes.append(f"table.Offering.when={written([put_aside(rng)])}")
     counters = [f"counters.{name}={written(counter)}" for name, counter in COUNTERS.items()]
     kept = list(counters)
     for one in changes:
@@ -61,39 +64,6 @@ def drawn_case(seed: int) -> Case:
             kept.append(one)
     assert len(kept) - len(counters) > len(changes) // 3
     return Case(seed, ruleset, players, tuple(kept))
-
-
-def of_table(rng: random.Random, names: list[str]) -> Clause:
-    """Draw a clause for a rule of the table (R87), which belongs to no card or stage."""
-    while True:
-        if (drawn := clause(rng, names))["event"] != "built":
-            return drawn
-
-
-def of_deck(rng: random.Random, names: list[str], number: int) -> dict[str, Any]:
-    """Draw a further deck (R88): cards with effects, clauses or both."""
-    cards: dict[str, Any] = {}
-    way = rng.choice(("deal", "draft", "draft", "display"))
-    for place in range(rng.randint(14, 28) if way == "draft" else rng.randint(7, 16)):
-        card = {
-            name: drawn_effect(rng, name, "") for name in rng.sample(EFFECTS, rng.randint(0, 2)) if name != "coin_loss"
-        }
-        if rng.random() < 0.3:
-            card["when"] = [clause(rng, names) for _ in range(rng.randint(1, 2))]
-        cards[f"Recruit{number}{place}"] = {"cost": rng.choice((0, 0, 1, 3, 9)), **card}
-    supply = {way: rng.randint(1, len(cards)) if way == "display" else len(cards) // 7}
-    supply |= {"age": rng.randint(1, 3)} if way != "draft" and rng.random() < 0.5 else {}
-    return {**supply, "recruit": rng.choice(("age_start", "age_end")), "cards": cards}
-
-
-def of_stock(rng: random.Random, names: list[str], number: int) -> Clause:
-    """Draw a clause that draws cards from the stock of a further deck (R104)."""
-    drawn = rng.choice(("1", "2", "min(5, red)", "1 + stages"))
-    while True:
-        found = of_table(rng, names)
-        if found["event"] not in ("scored", *COST_TRIGGERS) and "choose" not in found:
-            found.setdefault("gain", {})["draw"] = {f"Deck{number}": drawn}
-            return found
 
 
 @pytest.mark.slow

@@ -362,7 +362,7 @@ def test_a_formula_reads_the_structure_of_the_event(reading: Any) -> None:
     rules = SimpleNamespace(mean_facts=[50 + fact for fact in range(known)], card_facts=np.arange(900).reshape(9, 100))
     public = SimpleNamespace(seats=4, event_entry=4, event_how=w.FOR_FREE, event_order=7)
     assert [read(reading, public, rules, "event", fact) for fact in (0, 2, known - 1)] == [300, 302, 299 + known]
-    assert [read(reading, public, rules, "event", known + how) for how in range(len(w.BUILT_HOW))] == [0, 0, 1, 0]
+    assert [read(reading, public, rules, "event", known + how) for how in range(len(w.BUILT_HOW))] == [0, 0, 1, 0, 0]
     assert read(reading, public, rules, "event", order) == 7
     public.event_entry = public.event_order = 0  # one that may be built later
     assert [read(reading, public, rules, "event", fact) for fact in (0, 2)] == [50, 52]

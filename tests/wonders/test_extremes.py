@@ -11,8 +11,9 @@ import os
 import pytest
 
 from tests.tiers import first_quick
+from tests.wonders.drawn_catalogues import draw_case
 from tests.wonders.engine_tools import opt_in
-from tests.wonders.extremes import Case, compare_case, draw_case
+from tests.wonders.extremes import Case, compare_case
 
 pytestmark = pytest.mark.boundscheck
 

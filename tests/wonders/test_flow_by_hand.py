@@ -210,7 +210,7 @@ def machine(players: int = 3, **rules: Any) -> tuple[Any, Any]:
     )  # fmt: skip
     given = {
         "players": players, "seats": seats, "duo": 0, "teams": 0, "triggers": 0, "counters": 0, "decks": 0,
-        "switch": NONE, "to_right": [0, 1, 0], "abilities": [0] * 9,
+        "asides": 0, "switch": NONE, "to_right": [0, 1, 0], "abilities": [0] * 9,
     }  # fmt: skip
     return game, SimpleNamespace(**given | rules)
 
@@ -235,6 +235,11 @@ def test_hands_are_passed_to_the_left_and_in_age_2_to_the_right(
     assert [own.seen for own in game.own[:players]] == [slots(1, slot) for slot in hands]
     assert [int(own.passed[age, 2]) for own in game.own[:players]] == [1 << 10 * seat + 10 for seat in range(players)]
     assert game.public.hand_size[:players] == [3] * players
+    game.public.turn, rules.asides, game.own[0].hand = 3, 1, slots(4, 5)
+    clockwork._pass_hands(game, rules)
+    sizes = [1] * players
+    sizes[1 if age == 0 else players - 1] = 2
+    assert game.public.hand_size[:players] == sizes, "hands of other sizes are counted where they are (R107)"
 
 
 def test_the_end_of_a_turn_and_of_an_age(clockwork: Any, monkeypatch: pytest.MonkeyPatch) -> None:

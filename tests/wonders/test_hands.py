@@ -11,7 +11,7 @@ import pytest
 
 import wsim
 from tests.tiers import first_quick
-from tests.wonders.engine_tools import engine_table
+from tests.wonders.engine_tools import RANDOM, engine_table
 from tests.wonders.extremes import Case, compare_case, written
 from tests.wonders.test_decks import decisions
 from wsim.env import VectorEnv
@@ -27,11 +27,14 @@ def spies(event: str = "turn_start", source: str = "left_hand", name: str = "Spi
 
 SHOWN = spies("card_built", "hand", "Heralds", color=["blue", "brown"])
 DEAR: dict[str, Any] = {"card": {"from": "right_hand", "if": "card.cost > 2 and card.age == age"}}
+PUT_ASIDE: dict[str, Any] = {"card": {"from": "hand", "do": "discard", "if": "card.cost > 0"}}
 CASES: tuple[tuple[str, int, tuple[str, ...]], ...] = (
     ("1e", 3, (spies(), SHOWN)),
     ("1e", 4, (spies("age_start", **DEAR), spies("sold", "hand", "Heralds"), "settings.last_card='played'")),
     ("1e-duo", 2, (spies(), SHOWN, spies("turn_start", "hand", "Criers"))),
     ("2e-cities-teams", 4, (spies(**DEAR), SHOWN)),
+    ("1e", 4, (spies("turn_start", **PUT_ASIDE), spies("card_built", name="Givers", **PUT_ASIDE))),
+    ("2e-cities-teams", 4, (spies("age_start", **PUT_ASIDE), spies(name="Givers"), "settings.last_card='played'")),
 )
 
 
@@ -73,7 +76,8 @@ def test_nobody_is_asked_about_the_hand_of_the_other_player_in_the_game_for_two(
         (spies("age_end"), "'age_end' is not a time to choose from the left neighbour's hand; accepted: turn_start"),
         (spies("last_card", "hand"), "'last_card' is not a time to choose from its own hand; accepted: built"),
         (spies(decider="left"), "only the city itself chooses from the left neighbour's hand; accepted: no decider"),
-        (spies(card={"from": "hand", "do": "discard"}), "'discard' is not possible with a card from its own hand"),
+        (spies(card={"from": "hand", "do": "take"}), "'take' is not possible with a card from its own hand"),
+        (spies(card={"from": "left_hand", "do": "discard"}), "not possible with a card from the left neighbour's hand"),
         (spies(card={"from": "hand", "draw": 2}), "nothing is drawn from its own hand; accepted with: from ="),
         (spies(card={"from": "hands"}), "did you mean 'hand'"),
     ],
@@ -178,3 +182,50 @@ def test_search_sees_the_hand_and_chooses() -> None:
         decisions.append(game.decision)
         game.made()
     assert decisions == ["effect"] * 3 + ["turn"]
+
+
+@pytest.mark.boundscheck
+def test_redrawn_hands_have_their_sizes_and_no_card_twice() -> None:
+    """Every seat redraws every sixth position of a game in which hands lose cards, without and with hands seen."""
+    both = (spies("turn_start", **PUT_ASIDE), spies("card_built", name="Givers", **PUT_ASIDE))
+    for more in ((), (spies(name="Watch", **{"if": "turn == 3"}),)):
+        position: Any = engine_table("1e", 4, (RANDOM,), set=(*both, *more)).begin(2)
+        sizes, steps = set(), 0
+        while position.to_move is not None:
+            for me in range(4) if steps % 6 == 0 else ():
+                real, drawn = position.record, position.redrawn(me, steps).record
+                hands = [slots(own.hand) for own in drawn.own[:4]]
+                assert len(set.union(*hands)) == sum(map(len, hands))
+                for seat in range(4):
+                    assert held(drawn, seat) == held(real, seat), (steps, me, seat)
+                assert drawn.hidden.copies.sum() == real.public.discarded
+                sizes.add(len({held(real, seat) for seat in range(4)}))
+            position.take(steps % len(position.moves()))
+            steps += 1
+        assert sizes == {1, 2}, "hands had different sizes"
+
+
+def held(record: Any, seat: int) -> int:
+    """Return the size of a hand, with a card that is chosen but not yet played."""
+    own, public = record.own[seat], record.public
+    return len(slots(own.hand)) + int(own.took[int(public.age), int(public.turn)] >= 0)
+
+
+def test_a_seat_remembers_what_it_put_aside() -> None:
+    """The view lists it with the hand that was handed on, and a position described by that view is the same."""
+    changes = [spies("turn_start", **PUT_ASIDE, **{"if": "turn == 1"}).replace("true", "false")]
+    game = wsim.Game(set=changes, players=3, policies="random", seed=7)
+    put = []
+    for _ in range(3):
+        put.append(game.legal()[0]["picked"])
+        game = game.step(0)
+    game = game.at(age=1, turn=2)
+    for seat in range(3):
+        seen: Any = game.observe(seat)
+        assert [(one["turn"], one["put_aside"]) for one in seen["handed_on"]] == [(1, put[seat])]
+        assert [city["hand_size"] for city in seen["cities"]] == [5, 5, 5]
+    described = json.loads(game.to_json(seat=0))
+    again = wsim.Game.from_json(json.dumps(described))
+    assert again.observe(0)["hand"] == game.observe(0)["hand"]
+    assert [len(again.observe(seat)["hand"]) for seat in range(3)] == [5, 5, 5]
+    assert again.observe(0)["handed_on"] == game.observe(0)["handed_on"]

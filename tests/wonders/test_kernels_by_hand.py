@@ -74,25 +74,29 @@ def test_pile_moments_follow_the_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_history_is_read_move_by_move(monkeypatch: pytest.MonkeyPatch) -> None:
     """Age I: in turn 0 seat 1 builds 7, seat 2 sells; in turn 1 seat 1 buries. In turn 5, the last, seat 2 builds 9
-    with its last card, 11 from the pile behind it, and gives 12 back before the moves of turn 0 of age II."""
+    with its last card, 11 from the pile behind it, and gives 12 back before the moves of turn 0 of age II; after those
+    of its turn 2, seat 3 puts 14 of its hand aside."""
     module = linked(monkeypatch, moves, seen)
     deeds = [
         deed(7, w.BUILD, 1, 0, 0), deed(0, w.SELL, 2, 0, 0), deed(0, w.STAGE, 1, 0, 1),
         deed(9, w.BUILD, 2, 0, 5, w.LAST_CARD), deed(11, w.BUILD, 2, 0, 5, w.DISCARD_PILE),
         deed(12, w.DISCARD, 2, 1, 0, w.DISCARD_PILE, BEFORE_MOVES), deed(13, w.BUILD, 0, 1, 2),
+        deed(14, w.PUT_ASIDE, 3, 1, 2, w.DISCARD_PILE, AFTER_MOVES),
     ]  # fmt: skip
     past = SimpleNamespace(
         build_count=9, turns=[8] * 3, event=np.zeros((3, 7, 9), int), builds=[-9] * 4, returned=[-9] * 4,
-        built_at=[-9] * 4, built_deed=[-9] * 4,
+        built_at=[-9] * 4, built_deed=[-9] * 4, aside=np.full((3, 7, 9), 5), aside_of=np.full((3, 7, 9), 5),
     )  # fmt: skip
-    public = SimpleNamespace(deeds=[*deeds, deed(99, w.BUILD, 3, 0, 3)], deed_count=7)
-    module.read_events(SimpleNamespace(public=public, redraw=past), SimpleNamespace(age_turns=[6, 6, 6]))
+    public = SimpleNamespace(deeds=[*deeds, deed(99, w.BUILD, 3, 0, 3)], deed_count=8)
+    module.read_events(SimpleNamespace(public=public, redraw=past), SimpleNamespace(age_turns=[6, 6, 6], asides=1))
     made = {tuple(map(int, place)): int(past.event[tuple(place)]) for place in np.argwhere(past.event != -3)}
     assert made == {(0, 1, 0): 7, (0, 2, 0): -1, (0, 1, 1): -2, (0, 2, 8): 9, (1, 0, 2): 13}
     assert past.turns == [2, 3, 0], "last cards are no turn"
-    assert past.build_count == 2
-    assert (past.builds[:2], past.returned[:2], past.built_deed[:2]) == ([11, 12], [False, True], [4, 5])
-    assert past.built_at[:2] == [6, 8], "behind the last turn of age I; before anything of age II"
+    assert past.build_count == 3
+    assert (past.builds[:3], past.returned[:3], past.built_deed[:3]) == ([11, 12, 14], [False, True, True], [4, 5, 7])
+    assert past.built_at[:3] == [6, 8, 11], "behind the last turn of age I; before anything of age II; in its turn 2"
+    assert [(*map(int, place), int(past.aside[tuple(place)])) for place in np.argwhere(past.aside)] == [(1, 3, 2, 15)]
+    assert not past.aside_of.any()
 
 
 @pytest.mark.parametrize(
@@ -180,13 +184,17 @@ def test_a_received_hand_includes_the_cards_that_left_it_later(monkeypatch: pyte
         own=[own], public=SimpleNamespace(age=0, turn=2, turns=6), flow=flow, redraw=SimpleNamespace(turns=[2, 0, 0]),
         hidden=SimpleNamespace(taken=[NO_MOVE]),
     )  # fmt: skip
-    rules = SimpleNamespace(duo=0)
+    rules = SimpleNamespace(duo=0, asides=0)
     assert module.seen_before(game, rules, 0, 0, 2) == slots(1)
     assert module.seen_before(game, rules, 0, 0, 1) == slots(4, 5, 6)
     flow.seat, game.hidden.taken = 1, [np.uint64(0)]
     assert module.seen_before(game, rules, 0, 0, 2) == slots(1, 9), "it has chosen"
     game.public.turns, flow.phase, flow.seat, game.redraw.turns = 3, FINISH, 0, [3, 0, 0]
     assert module.seen_before(game, rules, 0, 0, 2) == slots(7, 9), "the last turn of the age: the hand is put away"
+    rules.asides, own.aside = 1, np.zeros((3, 8), int)
+    own.aside[0, 1] = 1 + 3
+    assert module.seen_before(game, rules, 0, 0, 1) == slots(3, 4, 5, 6), "and the card that it put aside"
+    assert module.seen_before(game, rules, 0, 0, 2) == slots(7, 9)
 
 
 def test_a_random_slot_is_removed_from_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,13 +286,16 @@ def test_the_pile_is_the_seen_pile_with_later_changes(monkeypatch: pytest.Monkey
 def test_a_random_card_counts_as_dealt_if_a_seat_built_it_from_a_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, past)
     game = SimpleNamespace(redraw=SimpleNamespace(event=np.full((3, 7, 9), -3)))
-    rules = SimpleNamespace(seats=4)
+    rules = SimpleNamespace(seats=4, asides=0)
     for seat, at in ((0, 0), (3, 8)):
         game.redraw.event[1, seat, at] = 40
         assert [module._was_built_unseen(game, rules, age, 40) for age in range(3)] == [False, True, False]
         game.redraw.event[1, seat, at] = -3
     game.redraw.event[1, 4, 0] = 40
     assert not module._was_built_unseen(game, rules, 1, 40), "no seat of this table"
+    rules.asides, game.redraw.aside = 1, np.zeros((3, 7, 9), int)
+    game.redraw.aside[2, 3, 1] = 41
+    assert [module._was_built_unseen(game, rules, age, 40) for age in range(3)] == [False, False, True], "put aside"
 
 
 def test_random_cards_missing_from_an_age_are_drawn_from_unseen_ones(
@@ -303,7 +314,7 @@ def test_random_cards_missing_from_an_age_are_drawn_from_unseen_ones(
     room = SimpleNamespace(pool=[-1] * 9, pool_size=-1, event=np.full((3, 7, 9), -3))
     room.event[0, 1, 2] = 104
     rules = SimpleNamespace(
-        seats=3, base_count=[3], base_slots=np.array([[0, 1, 2]]),
+        asides=0, seats=3, base_count=[3], base_slots=np.array([[0, 1, 2]]),
         pool_drawn=np.array([[3] + [0] * (w.DRAWN_KINDS - 1)]), pool_count=np.array([[5] * w.DRAWN_KINDS]),
         pool=np.array([[[3, 4, 5, 6, 7]] * w.DRAWN_KINDS]),
         slot_card=np.array([[100 + slot for slot in range(8)]]),
@@ -464,7 +475,7 @@ def test_the_pile_of_a_written_position_is_drawn_from_unused_cards(
     rules = SimpleNamespace(cards=70, slots=[3, 5], slot_card=np.array([[2, 65, 3, 0, 0], [4, 5, 6, 7, 8]]))
     game = positioned(age=1, discarded=discarded)
     game.redraw.pool, game.redraw.pool_size = [0, 4], 2
-    module._fill_pile(game, rules)
+    module._fill_pile(game, rules, slots())
     copies = {card: count for card, count in enumerate(game.hidden.copies) if count}
     assert copies == drawn
     assert [int(word) for word in game.hidden.pile] == [
@@ -645,7 +656,7 @@ def test_unaffordable_options_are_not_offered(monkeypatch: pytest.MonkeyPatch) -
 def test_a_recruited_card_is_paid_for_and_no_longer_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, moves, recruiting)
     done: list[tuple[Any, ...]] = []
-    for name in ("add_recruit", "gain", "take_tokens", "note_watchers", "act_when_built"):
+    for name in ("add_recruit", "gain", "take_tokens", "card_recruited"):
         setattr(module, name, lambda *given, name=name: done.append((name, *given[2:])))
     blank, word = [0] * 110, 1
     game, rules = recruits(abilities=list(blank), eventful=list(blank), when=list(blank))
@@ -655,7 +666,7 @@ def test_a_recruited_card_is_paid_for_and_no_longer_offered(monkeypatch: pytest.
     module.recruit(game, rules, 1, move)
     assert (game.public.coins, game.public.bank_paid) == ([9, 1, 3], [0, 4, 0])
     assert (game.own[1].recruits, game.public.display) == (slots(1), slots(4, 5))
-    assert done == [("add_recruit", 1, 103)]
+    assert done == [("add_recruit", 1, 103), ("card_recruited", 1, 103, False)]
     assert game.public.enlisted == slots()
     assert game.hidden.board_builds == [0, 0, 0]
     rules.abilities[105], rules.eventful[105], rules.when[105] = w.BUILD_DISCARD, w.AT_ONCE, word
@@ -663,13 +674,12 @@ def test_a_recruited_card_is_paid_for_and_no_longer_offered(monkeypatch: pytest.
     module.recruit(game, rules, 0, np.uint64(105 | w.CHOOSE << 8 | 5 << 16))
     assert (game.own[0].recruits, game.public.display) == (slots(0), slots(4))
     assert done == [
-        ("add_recruit", 0, 105), ("gain", 0, 105), ("take_tokens", 0, 105), ("note_watchers",),
-        ("act_when_built", 0, 105),
+        ("add_recruit", 0, 105), ("gain", 0, 105), ("take_tokens", 0, 105), ("card_recruited", 0, 105, False),
     ]  # fmt: skip
-    assert (game.public.event_entry, game.public.event_how) == (106, w.BY_PAYING)
     assert game.hidden.board_builds == [1, 0, 0]
     module.recruit(game, rules, 0, np.uint64(102 | w.CHOOSE << 8))
     assert game.public.enlisted == slots(2), "it was in no hand and not displayed"
+    assert done[-1] == ("card_recruited", 0, 102, True)
 
 
 def test_the_stock_of_a_deck_excludes_owned_and_displayed_cards(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1058,7 +1068,7 @@ def test_the_holder_of_the_free_city_saw_its_card(monkeypatch: pytest.MonkeyPatc
         flow=SimpleNamespace(phase=CHOOSE, seat=0, end=2, wrap=0, after=FINISH),
         redraw=SimpleNamespace(turns=[2, 0, 0]), hidden=SimpleNamespace(taken=[NO_MOVE, NO_MOVE]),
     )  # fmt: skip
-    rules = SimpleNamespace(duo=1)
+    rules = SimpleNamespace(duo=1, asides=0)
     assert module.seen_before(game, rules, 0, 0, 1) == slots(4, 8, 9), "seat 1 held it"
     assert module.seen_before(game, rules, 0, 0, 2) == slots(1)
     game.flow.phase = CITY

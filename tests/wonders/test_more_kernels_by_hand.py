@@ -232,14 +232,19 @@ def test_a_sampled_past_contains_the_hands_that_a_seat_passed_on(monkeypatch: py
     game = SimpleNamespace(
         redraw=past, own=[own, None, SimpleNamespace(passed=np.zeros((1, 2), np.uint64))], public="public"
     )
-    module._show_seat(game, SimpleNamespace(duo=0), 0, 0)
+    module._show_seat(game, SimpleNamespace(duo=0, asides=0), 0, 0)
     assert own.took.tolist() == [[7, 4]]
     assert own.passed.tolist() == [[slots(1, 2), slots(3)]]
-    module._show_seat(game, SimpleNamespace(duo=1), 0, 0)
+    module._show_seat(game, SimpleNamespace(duo=1, asides=0), 0, 0)
     assert own.passed.tolist() == [[slots(1, 2, 21), slots(3)]], "seat 1 has hand 0 and the Free City in turn 1"
     past.drawn[0, 1] = 21
-    module._show_seat(game, SimpleNamespace(duo=1), 0, 0)
+    module._show_seat(game, SimpleNamespace(duo=1, asides=0), 0, 0)
     assert own.passed.tolist() == [[slots(1, 2), slots(3)]]
+    past.aside_of, own.aside = np.zeros((1, 2, 3), int), np.full((1, 3), 9)
+    past.aside_of[0, 0, 0], past.aside_of[0, 1, 1], past.aside_of[0, 1, 2] = 1 + 30, 1 + 31, 1 + 32
+    module._show_seat(game, SimpleNamespace(duo=0, asides=1), 0, 0)
+    assert own.passed.tolist() == [[slots(1, 2), slots(3, 32)]], "hand 1 loses slot 32 after turn 1 (R107)"
+    assert own.aside.tolist() == [[31, 32, 0]]
 
 
 def test_seat_order_wraps_around_the_last_seat(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -618,7 +618,8 @@ def test_cards_are_dealt_seat_by_seat(duo: int, age: int, holder: int, dealing: 
     the last card that is left. Of a duo three are the Free City's (R43, R45)."""
     own = [
         SimpleNamespace(
-            hand=slots(5), seen=slots(5), mate_hand=slots(5), passed=np.full((3, 4), 5), took=np.full((3, 4), 5)
+            hand=slots(5), seen=slots(5), mate_hand=slots(5), passed=np.full((3, 4), 5), took=np.full((3, 4), 5),
+            aside=np.full((3, 4), 5),
         )
         for _ in range(3)
     ]  # fmt: skip
@@ -628,7 +629,7 @@ def test_cards_are_dealt_seat_by_seat(duo: int, age: int, holder: int, dealing: 
     rules = SimpleNamespace(
         age_turns=[2, 2, 2], base_count=[8, 8, 8], base_slots=np.array([range(10, 18)] * 3), players=2, duo=duo,
         pool_drawn=np.array([[1, 0]] * 3), pool_count=np.array([[2, 9]] * 3),
-        pool=np.array([[[20, 21], [0, 0]]] * 3), watches=0,
+        pool=np.array([[[20, 21], [0, 0]]] * 3), watches=0, asides=1,
     )  # fmt: skip
     dealing.deal(game, rules)
     assert game.dealer.sought == [("deals", str(age))]
@@ -640,3 +641,4 @@ def test_cards_are_dealt_seat_by_seat(duo: int, age: int, holder: int, dealing: 
     assert game.public.free_used.tolist() == [0, 0, 1 - duo, 1]
     for seat in own[: 2 + duo]:
         assert (seat.passed[age].tolist(), seat.took[age].tolist()) == ([0, 0, 5, 5], [layout.NOBODY] * 2 + [5, 5])
+    assert [seat.aside[age].tolist() for seat in own[:2]] == [[0, 0, 5, 5]] * 2

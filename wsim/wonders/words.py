@@ -86,8 +86,9 @@ BUILT = "built:"
 
 DECISIONS = ("turn", "last_card", "discard_pile", "free_city", "loss", "effect")
 TURN, LAST_CARD, DISCARD_PILE, FREE_CITY, LOSS, EFFECT = range(len(DECISIONS))
-ACTIONS = ("build", "stage", "sell", "decline", "pay", "choose", "discard", "take")
-BUILD, STAGE, SELL, DECLINE, PAY, CHOOSE, DISCARD, TAKE = range(len(ACTIONS))  # the last two: only as deeds (R82, R96)
+ACTIONS = ("build", "stage", "sell", "decline", "pay", "choose", "discard", "take", "put_aside")
+BUILD, STAGE, SELL, DECLINE, PAY, CHOOSE, DISCARD, TAKE, PUT_ASIDE = range(len(ACTIONS))
+"""The last three occur only as deeds (R82, R96, R107)."""
 WAYS = ("paid", "chain", "free")  # of building
 PAID, CHAIN, FREE = range(len(WAYS))
 RECRUITS, KEEPS = 0, 1  # in place of a way, of CHOOSE with a card of a further deck: to recruit it, or in a draft
@@ -181,9 +182,10 @@ CARD_FACTS = (*CARD_NUMBERS, *CARD_MARKS)
 CARD_NAME = "name"
 """The fact of a structure that formulas compare with names: the number of the card + 1, 0 of a stage or of none."""
 KNOWN_OF_CARD = (*CARD_FACTS, CARD_NAME)
-BUILT_HOW = ("paid", "by_chain", "free", "from_discard")
-"""How the structure was built that caused an event: by paying, by a chain, for free by an ability, from the pile."""
-BY_PAYING, BY_CHAIN, FOR_FREE, FROM_DISCARD = range(len(BUILT_HOW))
+BUILT_HOW = ("paid", "by_chain", "free", "from_discard", "from_stock")
+"""How the structure was built that caused an event: by paying, by a chain, for free by an ability, from the pile; how a
+card of a further deck was recruited: paid, from a hand or the display, or from the stock."""
+BY_PAYING, BY_CHAIN, FOR_FREE, FROM_DISCARD, FROM_STOCK = range(len(BUILT_HOW))
 BUILT_WHEN = "order"
 """What number the structure that caused an event has among those of its city, in the order of building."""
 LAST_BUILT = (*COLORS, "cards")
@@ -191,9 +193,9 @@ LAST_BUILT = (*COLORS, "cards")
 FORMULA_CITIES = ("", "other", "left", "right")  # whose: the owner of the card, the city that `each` names, neighbours
 
 (
-    ON_BUILT, ON_CARD, ON_STAGE, ON_SALE, ON_LAST_CARD, ON_PURCHASE, ON_TURN, ON_AGE, ON_WAR, ON_PEACE, ON_AGE_END,
-    ON_SCORE, ON_CARD_COST, ON_STAGE_COST, ON_TRADE_COST,
-) = range(15)  # fmt: skip
+    ON_BUILT, ON_CARD, ON_STAGE, ON_SALE, ON_LAST_CARD, ON_PURCHASE, ON_RECRUIT, ON_TURN, ON_AGE, ON_WAR, ON_PEACE,
+    ON_AGE_END, ON_SCORE, ON_CARD_COST, ON_STAGE_COST, ON_TRADE_COST,
+) = range(16)  # fmt: skip
 TRIGGERS: Mapping[str, str] = {
     "built": "when built",
     "card_built": "builds",
@@ -201,6 +203,7 @@ TRIGGERS: Mapping[str, str] = {
     "sold": "sells a card",
     "last_card": "plays a last card",
     "bought": "buys",
+    "recruited": "recruits a card",
     "turn_start": "at the start of each turn",
     "age_start": "at the start of each age",
     "before_conflicts": "before the conflicts of each age",
@@ -214,9 +217,9 @@ TRIGGERS: Mapping[str, str] = {
 """Events that trigger a clause, in the order of their numbers, in English; for moves, the verb of a city; for prices
 (the last three, R75), the things whose price is asked for."""
 COST_TRIGGERS = ("card_cost", "stage_cost", "trade_cost")
-CARD_TRIGGERS = ("built", "card_built", "stage_built", "bought", *COST_TRIGGERS)
+CARD_TRIGGERS = ("built", "card_built", "stage_built", "bought", "recruited", *COST_TRIGGERS)
 """The events that a structure or stage caused whose facts formulas know."""
-MOVE_TRIGGERS = ("card_built", "stage_built", "sold", "last_card", "bought")
+MOVE_TRIGGERS = ("card_built", "stage_built", "sold", "last_card", "bought", "recruited")
 WHOM_SELF, WHOM_LEFT, WHOM_RIGHT, WHOM_NEIGHBOR, WHOM_OTHER, WHOM_PARTNER, WHOM_TRIGGER, WHOM_ANYONE = range(8)
 WHOM = ("self", "left", "right", "neighbor", "other", "partner", "trigger", "anyone")
 EACH = WHOM[:WHOM_ANYONE]
@@ -251,7 +254,7 @@ CARD_DO: Mapping[str, str] = {
 DO_NOTHING, DO_BUILD, DO_DISCARD, DO_TAKE, DO_SWAP = range(1 + len(CARD_DO))  # RULES.option_do
 CARD_DO_FROM: Mapping[str, tuple[str, ...]] = {
     "build": ("discarded",),
-    "discard": ("city", "left", "right"),
+    "discard": ("city", "left", "right", "hand"),
     "take": ("left", "right"),
     "swap": ("discarded", "left", "right"),
 }

@@ -11,14 +11,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tests.wonders.reference.decks import ask_to_recruit
-from tests.wonders.reference.facts import CATEGORY_OF_COLOR, RESOURCES, Card, clauses_in
+from tests.wonders.reference.facts import CATEGORY_OF_COLOR, RESOURCES, Card, Recruit, clauses_in
 from tests.wonders.reference.market import MOST_PRICE, own_symbols, printed_price, unit_price
 from tests.wonders.reference.table import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from tests.wonders.reference.facts import Effect, Recruit, Stage
+    from tests.wonders.reference.facts import Effect, Stage
     from tests.wonders.reference.table import City, Move, Table
 
 COLORS = ("brown", "gray", "blue", "yellow", "red", "green", "purple", "black")
@@ -135,7 +135,7 @@ class Eyes:
             card: Any = self.remembered(node)
         else:
             card = self.card or (self.table.event and self.table.event[0])
-        return card.name if isinstance(card, Card) else ""
+        return card.name if isinstance(card, Card | Recruit) else ""
 
     def counted(self, city: City, node: ast.AST) -> int:
         """Return how many cards of a city match a name or a condition, or the value of a condition without cards."""
@@ -224,7 +224,7 @@ def fact_of_event(thing: Card | Stage | Recruit, how: str, order: int, name: str
     """Return a fact about the structure just built, how it was built, or its number in the building order (R71)."""
     if name == "order":
         return order
-    return int(how == name) if name in ("paid", "by_chain", "free", "from_discard") else fact(thing, name)
+    return int(how == name) if name in ("paid", "by_chain", "free", "from_discard", "from_stock") else fact(thing, name)
 
 
 def built(city: City, order: str, kind: str) -> Card | None:
@@ -337,6 +337,18 @@ def moves_made(table: Table, moves: list[Move]) -> None:
                     if clause["event"] == event and not itself and waits_for(table, city, clause, mover, move):
                         act(table, city, where, clause, mover)
         purchases_made(table, mover, new, move)
+
+
+def recruited(table: Table, mover: City, card: Recruit, how: str) -> None:
+    """Let the clauses of a recruited card act, then those that react to it (R90, R106)."""
+    table.event = (card, how, len(mover.recruited))
+    for event in ("built", "recruited"):
+        for city in table.cities:
+            for where, clause in list(clauses_of(city)):
+                own = city is mover and where.get("card") == card.name
+                reacts = not own and mover in related(table, city, clause.get("by", "self"))
+                if clause["event"] == event and (own if event == "built" else reacts):
+                    act(table, city, where, clause, mover)
 
 
 def purchases_made(table: Table, buyer: City, new: dict[str, Any], move: Move) -> None:
@@ -592,6 +604,12 @@ def do_with_card(
     from tests.wonders.reference.turn import act_at_once, lose_coins, place_structure
 
     before, purchase = table.event, table.purchase
+    if source == "hand":
+        if does:
+            table.hands[owner.seat].remove(card.name)
+            table.short[owner.seat] = True
+            table.discard_pile.append(card)
+        return None
     if does == "build":
         move = {"seat": owner.seat, "card": card.name, "action": "build", "source": "discard_pile", "how": "free"}
         table.discard_pile.remove(next(one for one in table.discard_pile if one.name == card.name))

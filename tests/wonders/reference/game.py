@@ -129,7 +129,7 @@ class Reference:
             self.catalogue, age, self.cities, self.rules.cards_dealt(age), seed, number, self.rules.guilds_extra
         )
         pile = hands.pop() if self.rules.duo else []
-        table.hands, table.turn = hands, 1
+        table.hands, table.turn, table.short = hands, 1, [False] * len(hands)
         self._decks |= deal_decks(table, seed, number, age) if age > 1 else {}
         entry: Trace = {"age": age, "hands": [sorted(hand) for hand in hands]}
         if self.rules.duo:
@@ -141,6 +141,7 @@ class Reference:
         for table.turn in range(1, self.rules.cards_dealt(age)):
             entry["turns"].append(self._play_turn(hands, pile))
             hands = table.hands = passed(hands, self.rules.passing[age - 1])
+            table.short = passed(table.short, self.rules.passing[age - 1])
         entry["conflicts"] = end_age(table)
         if table.losses:
             entry["losses"], table.losses = table.losses, []
@@ -200,8 +201,8 @@ def line_up(policies: Policy | Sequence[Policy], players: int, shift: int) -> li
     return [seats[(seat + shift) % players] for seat in range(players)]
 
 
-def passed(hands: list[list[str]], direction: str) -> list[list[str]]:
-    """Pass the hands to the left or to the right and return them (R5)."""
+def passed(hands: list[Any], direction: str) -> list[Any]:
+    """Pass the hands, or what is known of each, to the left or to the right and return them (R5)."""
     step = 1 if direction == "right" else -1  # seat p gets the hand of seat p + step
     return [hands[(seat + step) % len(hands)] for seat in range(len(hands))]
 

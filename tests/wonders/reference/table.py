@@ -125,7 +125,8 @@ class Asked:
             return [None]
         where = option["card"]["from"]
         if where.endswith("hand"):
-            return self.hand_of(table, where)
+            puts_aside = "do" in option["card"]
+            return [] if puts_aside and not table.may_put_aside(self.owner.seat) else self.hand_of(table, where)
         city = self.owner if where == "city" else table.named(self.owner.seat, where) if where != "discarded" else None
         among = city.structures if city else table.discard_pile
         if "draw" in option["card"]:
@@ -181,8 +182,13 @@ class Table:
     drawn: Callable[[Asked, str], list[Card]] = draws_nothing  # from the pile, for a decision (R100)
     streams: Iterator[Stream] = field(default_factory=lambda: iter(()))  # what is drawn for decisions comes from
     hands: list[list[str]] = field(default_factory=list)  # of the players, as they are
+    short: list[bool] = field(default_factory=list)  # of these, whether a card of it was put aside in the age (R107)
     deal_after: Callable[[int], None] = deals_nothing  # the further decks after an age
     losses: list[dict[str, int]] = field(default_factory=list)  # coins lost since they were last told of (R32)
+
+    def may_put_aside(self, seat: int) -> bool:
+        """Return whether a card of a player's hand may be put aside: one of each hand and age (R107)."""
+        return not self.rules.duo and bool(self.hands[seat]) and not self.short[seat]
 
     @property
     def seats(self) -> range:

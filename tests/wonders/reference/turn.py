@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests.wonders.reference.clauses import act, decide, moves_made, value
+from tests.wonders.reference.clauses import decide, moves_made, recruited, value
 from tests.wonders.reference.decks import choices, drawn, offered, stock, take_card
 from tests.wonders.reference.market import Market, market
 from tests.wonders.reference.moves import (
@@ -154,10 +154,7 @@ def recruit(table: Table, asked: Asked) -> None:
     thing = Placed(city, card.effects, None)
     gain_at_once(table, [thing])
     table.builds += [(False, city.seat) for _ in thing.of_kind("build_from_discard")]
-    table.event = (card, "paid", len(city.structures) + 1)
-    for clause in card.clauses:
-        if clause["event"] == "built":
-            act(table, city, {"card": card.name, "when": clause["number"]}, clause, city)
+    recruited(table, city, card, "from_stock" if asked.number else "paid")
 
 
 def coins_gained(table: Table, thing: Placed) -> int:
@@ -191,7 +188,7 @@ def lose_coins(table: Table, placed: list[Placed]) -> None:
 
 def play_last_cards(table: Table, hands: list[list[str]], start_markets: list[Market], log: Log) -> list[Placed]:
     """Carry out step 5: discard the remaining cards; with PLAY LAST CARD they are played in an extra turn (R27)."""
-    players = [seat for seat, _ in enumerate(hands) if may_play_last(table, seat)]
+    players = [seat for seat, hand in enumerate(hands) if hand and may_play_last(table, seat)]
     for seat, hand in enumerate(hands):
         if seat not in players:
             table.discard_pile += [table.catalogue.cards[name] for name in hand]

@@ -1,4 +1,4 @@
-"""Chapter 12, cards by formula (R52-R58, R64-R82, R87, R93-R100, R103, R105)."""
+"""Chapter 12, cards by formula (R52-R58, R64-R82, R87, R93-R100, R103, R105, R107)."""
 
 # ruff: noqa: N802
 
@@ -1154,3 +1154,62 @@ def test_R105_a_city_chooses_a_card_of_its_hand_or_sees_that_of_a_neighbour() ->
     assert [game.observe(seat)["hand"] for seat in range(3)] == hands
     assert after["hands_seen"] == [{"turn": 1, "seat": 0, "hand": hands[0]}]
     assert [city["coins"] for city in after["cities"]] == [5, 5, 5]
+
+
+def offering(event: str, **more: Any) -> str:
+    clause = {"event": event, "may": True, "card": {"from": "hand", "do": "discard"}, "gain": {"coins": 1}, **more}
+    return f"table.Offering.when={written([clause])}"
+
+
+def test_R107_a_card_put_aside_goes_to_the_pile_and_the_hand_is_passed_on_smaller() -> None:
+    """Seat 1 of three puts a card aside in turn 1: its hand of 6 goes round, and nobody can put a card of it aside."""
+    game = wsim.Game(set=[offering("turn_start")], players=3, policies="random", seed=7)
+    hands: list[Any] = [game.observe(seat)["hand"] for seat in range(3)]
+    game = game.step(game.legal()[-1])
+    assert [move.get("picked") for move in game.legal()] == [*sorted(set(hands[1])), None]
+    put, game = game.legal()[0]["picked"], game.step(0)
+    game = game.step(game.legal()[-1])
+    seen: Any = game.observe(0)
+    assert (seen["discarded"], [city["hand_size"] for city in seen["cities"]]) == (1, [7, 6, 7])
+    assert {"seat": 1, "action": "put_aside", "card": put}.items() <= seen["public_moves"][-1].items()
+    assert [city["coins"] for city in seen["cities"]] == [3, 4, 3]
+    left = list(hands[1])
+    left.remove(put)
+    assert game.observe(1)["hand"] == left
+    for turn in range(2, 7):
+        game = game.at(age=1, turn=turn)
+        holder = turn % 3
+        sizes = [8 - turn - (seat == holder) for seat in range(3)]
+        seen = game.observe(0)
+        assert [city["hand_size"] for city in seen["cities"]] == sizes
+        while game.decision == "effect":
+            assert game.to_move != holder, "this hand has no card to spare"
+            game = game.step(game.legal()[-1])
+        assert [len(game.observe(seat)["hand"]) for seat in range(3)] == sizes
+    game = game.at(age=2, turn=1)
+    seen = game.observe(0)
+    assert [city["hand_size"] for city in seen["cities"]] == [7, 7, 7]
+
+
+def test_R107_a_hand_without_a_last_card_plays_none() -> None:
+    """In the last turn of age I all three seats put their last card aside, and only those of age II can be played."""
+    changes = [offering("sold", may=False, **{"if": "turn == 6 and age == 1"}), "settings.last_card='played'"]
+    game = wsim.Game(set=changes, players=3, policies="first", seed=7).at(age=1, turn=6)
+    for _ in range(3):
+        sold = next(move for move in game.legal() if move["action"] == "sell")
+        game = game.step(sold)
+    for _ in range(3):
+        assert game.decision == "effect"
+        game = game.step(0)
+    seen: Any = game.observe(0)
+    assert (game.decision, seen["age"], seen["turn"]) == ("turn", 2, 1)
+    actions = [move["action"] for move in seen["public_moves"] if move["age"] == 1 and move["turn"] == 6]
+    assert actions == ["sell"] * 3 + ["put_aside"] * 3
+    game = game.at(age=3, turn=1)
+    seen = game.observe(0)
+    assert [move["age"] for move in seen["public_moves"] if move.get("source") == "last_card"] == [2, 2, 2]
+
+
+def test_R107_the_two_players_of_1e_duo_put_no_card_aside() -> None:
+    game = wsim.Game(ruleset="1e-duo", set=[offering("turn_start")], players=2, policies="random", seed=1)
+    assert game.decision == "turn"

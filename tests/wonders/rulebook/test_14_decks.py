@@ -1,4 +1,4 @@
-"""Chapter 14, further decks (R88-R92, R101, R102, R104)."""
+"""Chapter 14, further decks (R88-R92, R101, R102, R104, R106)."""
 
 # ruff: noqa: N802
 
@@ -166,3 +166,66 @@ def test_R104_a_player_who_cannot_pay_for_any_drawn_card_is_not_asked() -> None:
     drawing = written([{"event": "turn_start", "gain": {"draw": {"Envoys": 1}}}])
     game = wsim.Game(set=[deck({"Dear": {"cost": 9}}), f"table.Call.when={drawing}"], players=3, policies="random")
     assert game.decision == "turn"
+
+
+def gained(city: dict[str, Any]) -> int:
+    """Return the points that a city gained by rules of the table and recruited cards."""
+    return int(city.get("by_clauses", {}).get("points_wonder", 0))
+
+
+def watching(name: str, *clauses: dict[str, Any]) -> str:
+    return f"table.{name}.when={written(list(clauses))}"
+
+
+def test_R106_clauses_of_others_react_to_a_recruited_card_and_know_it() -> None:
+    """Seat 1 recruits the Hero (2 coins, 3 shields, 4 points), its first card: its rules and its neighbours' react."""
+    cards = {"Aide": {}, "Hero": {"cost": 2, "shields": 3, "points": 4, "science": "gear", "produces": ["ore"]}}
+    worth = "card.coins + 10 * card.shields + max(0, 100 * card.points) + 1000 * card.gear + 2000 * card.ore"
+    hero = {"event": "recruited", "if": "card.name == 'Hero'"}
+    changes = [
+        deck(cards, display=2),
+        watching("Facts", {**hero, "gain": {"points": worth}}),
+        watching("Order", {**hero, "gain": {"points": "10000 * card.order"}}),
+        watching("Others", {**hero, "by": "neighbor", "each": "trigger", "take": 1}),
+        watching("Never", {**hero, "if": "card.from_stock or card.by_chain or card.red", "gain": {"coins": 9}}),
+        watching("Paid", {"event": "recruited", "by": "anyone", "if": "card.paid", "gain": {"debts": 1}}),
+    ]
+    game = wsim.Game(set=changes, players=3, policies="random", seed=1)
+    assert [move.get("card") for move in game.legal()] == ["Aide", "Hero", None]
+    game = game.step(game.legal()[-1])
+    game = game.step(game.legal()[1])
+    seen: Any = game.observe(0)
+    cities = seen["cities"]
+    assert [city["coins"] for city in cities] == [3 + 1, 0, 3], "it pays 2 coins and has one left, for seat 0"
+    assert [city["debts"] for city in cities] == [1, 1, 1], "every city reacts to a move of any"
+    assert gained(cities[1]) == 10_000 + 3000 + 400 + 30 + 2
+    assert [gained(cities[0]), gained(cities[2])] == [0, 0]
+
+
+def test_R106_own_clauses_act_first_and_a_card_does_not_react_to_itself() -> None:
+    """The Hero gains 7 coins when recruited; the rule of the table then pays as many points as the city has coins."""
+    clauses = [{"event": "built", "gain": {"coins": 7}}, {"event": "recruited", "by": "anyone", "gain": {"coins": 50}}]
+    changes = [
+        deck({"Aide": {"cost": 1}, "Hero": {"cost": 2, "when": clauses}}, display=2),
+        watching("Count", {"event": "recruited", "gain": {"points": "coins"}}),
+    ]
+    game = wsim.Game(set=changes, players=3, policies="random", seed=1)
+    game = game.step(game.legal()[1])
+    seen: Any = game.observe(0)
+    assert (seen["cities"][0]["coins"], gained(seen["cities"][0])) == (3 - 2 + 7, 8)
+    game = game.step(game.legal()[0])
+    seen = game.observe(0)
+    assert seen["cities"][0]["coins"] == 8 + 50, "it reacts to the card of the next seat"
+
+
+def test_R106_cards_of_the_stock_are_known_as_such() -> None:
+    drawing = {"event": "turn_start", "if": "age == 1 and turn == 1", "gain": {"draw": {"Envoys": 2}}}
+    changes = [
+        deck({"Aide": {"cost": 1}, "Bard": {"cost": 1}, "Cook": {"cost": 1}}),
+        watching("Call", drawing),
+        watching("Tell", {"event": "recruited", "gain": {"points": "3 * card.from_stock + 100 * card.paid"}}),
+    ]
+    game = wsim.Game(set=changes, players=3, policies="random", seed=1)
+    game = game.step(game.legal()[0])
+    seen: Any = game.observe(0)
+    assert gained(seen["cities"][0]) == 3

@@ -132,13 +132,16 @@ def formulas_of_entries(catalogue: Catalogue) -> list[tuple[Path, Node]]:
 def check_formulas(problems: Problems, catalogue: Catalogue) -> None:
     """Report formulas that refer to unknown cards or functions."""
     names = [card.name for card in catalogue.cards]
+    titles = [*names, *(card.name for card in catalogue.deck_cards)]
     rules = ("rulesets", catalogue.ruleset, "settings")
     formulas = formulas_of_entries(catalogue)
     formulas += [((*rules, name), formula) for name, formula in formulas_of(catalogue.settings)]
     for path, formula in formulas:
         for part in formula.walk():
-            if part.kind in ("card", "named") and (name := part.name.removeprefix(NAMED)) not in names:
-                problems.unknown(path, "card", name, names)
+            if part.kind == "card" and part.name not in names:
+                problems.unknown(path, "card", part.name, names)
+            elif part.kind == "named" and (name := part.name.removeprefix(NAMED)) not in titles:
+                problems.unknown(path, "card", name, titles)
             elif part.kind == "call":
                 _check_call(problems, path, part, catalogue.effects)
 

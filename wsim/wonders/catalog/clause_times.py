@@ -17,6 +17,9 @@ PURCHASES = 0.28
 """Mean number of neighbours that a city pays per turn, measured in 300 games of ``balanced``; within 0.02 in every rule
 set."""
 
+RECRUITS = 0.9
+"""Share of the chances to recruit that a city takes."""
+
 
 @dataclass(frozen=True)
 class Expected:
@@ -34,12 +37,18 @@ class Expected:
         movers = numbers.get(clause.by, int(clause.by != "partner" or bool(self.rules.teams)))
         if clause.event in ("bought", "trade_cost"):
             return [PURCHASES / 2 * clause.sales(int(self.rules.seats)) * int(turns) for turns in self.rules.age_turns]
+        if clause.event == "recruited":
+            return [movers * self._recruited(age) for age in range(1, AGES + 1)]
         if clause.event == "last_card":
             sides = [stages for wonder in self.catalogue.wonders for _, stages in wonder.sides]
             share = sum(any(stage.effects.play_last_card for stage in stages) for stages in sides) / len(sides)  # R27
             return [movers * (1.0 if played else share) for played in self.rules.last_played]
         moves = [movers * int(turns) * MOVES[clause.event] for turns in self.rules.age_turns]
         return [moves[age] * (self._share(age, clause.color) if clause.color else 1.0) for age in range(AGES)]
+
+    def _recruited(self, age: int) -> float:
+        """Return how many cards of further decks a player is expected to recruit in an age, without drawn ones."""
+        return RECRUITS * sum(bool(deck.supply) and deck.first_recruited <= age for deck in self.catalogue.decks)
 
     def _share(self, age: int, colors: tuple[str, ...]) -> float:
         """Return the fraction of the cards dealt in an age that have one of these colours."""

@@ -120,6 +120,7 @@ class Formulas:
         self._catalogue = catalogue
         self._facts = [card_facts(card) for card in catalogue.cards]
         self._names = {f"{NAMED}{name}": card + 1 for name, card in number.items()}
+        self._names |= {f"{NAMED}{card.name}": name_of_recruit(at) for at, card in enumerate(catalogue.deck_cards)}
         self._files = {file.name.removesuffix(".py"): file for file in catalogue.effects}
         self._starts: dict[tuple[str, str, int, bool], int] = {}
 
@@ -172,6 +173,11 @@ def _check_sizes(owner: str, *sizes: tuple[str, int, int]) -> None:
     for name, size, limit in sizes:
         if size > limit:
             raise UserError(f"the {owner} of this catalogue have {size} {name} in total; at most {limit} are supported")
+
+
+def name_of_recruit(position: int) -> int:
+    """Return the number by which formulas know the name of a card of a further deck; cards have 1 to ``CARDS``."""
+    return w.CARDS + 1 + position
 
 
 def card_facts(card: Card) -> dict[str, int]:
@@ -253,6 +259,8 @@ def _fill_others(record: Any, catalogue: Catalogue, entry: int) -> None:
         [*((Cost(card.cost), card.effects) for card in cards), *((Cost(), rule.effects) for rule in catalogue.table)]
     ):
         _fill_entry(record, entry + at, cost, effects)
+        if at < len(cards):
+            record.card_facts[entry + at, w.KNOWN_OF_CARD.index(w.CARD_NAME)] = name_of_recruit(at)
     record.decks = len(catalogue.decks)
     record.drafts = sum(deck.draft > 0 for deck in catalogue.decks)
     for number, deck in enumerate(catalogue.decks):
@@ -382,6 +390,8 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
     record.asks = np.count_nonzero(of_clauses) + len(catalogue.decks)
     record.most_options = of_clauses.max(initial=0)
     record.targets = record.seats if record.clause_one.any() else 1
+    from_hand = record.option_from[: len(options)] == w.FROM_HAND
+    record.asides = np.count_nonzero(from_hand & (record.option_do[: len(options)] == w.DO_DISCARD))
     record.picks = np.count_nonzero(record.option_from[: len(options)])
     record.watches = np.count_nonzero(record.option_from[: len(options)] >= w.FROM_LEFT_HAND)
     formulas.fill(record)

@@ -81,6 +81,11 @@ class Deck:
         return 2 * (self.after - 1) + 1 if self.after else 2 * (self.age - 1)
 
     @property
+    def first_recruited(self) -> int:
+        """The first age in which players may recruit from the deck, 1 to 3."""
+        return self.after + (self.recruit == RECRUIT[0]) if self.after else self.age
+
+    @property
     def supply(self) -> Mapping[str, int]:
         """How players get cards of the deck, as written in a card file."""
         ways = {"deal": self.deal, "display": self.display, "draft": self.draft}

@@ -35,6 +35,7 @@ _OF_EVENT = {
     "by_chain": "it is built by a chain",
     "free": "it is built for free",
     "from_discard": "it is built from the discard pile",
+    "from_stock": "it is recruited from the stock",
 }
 """Facts of the structure that caused the event."""
 _ORDERS = {"last": "last {}", "first": "first {}", "previous": "last {} but one"}

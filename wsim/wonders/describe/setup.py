@@ -99,14 +99,20 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
         record.public.discarded = parse_int_in_range("discarded", described.get("discarded", 0), 0, most)
     size = int(rules.age_turns[age]) + 1 - turn
     record.public.hand_size[: int(rules.players)] = size
+    cities = listed("cities", described["cities"], Mapping) if rules.asides else []
+    for number, city in enumerate(cities[: int(rules.players)]):  # R107
+        with mistakes.noted():
+            given = parse_int_in_range(f"hand_size of city {number}", city.get("hand_size", size), size - 1, size)
+            record.public.hand_size[number] = given
     for player in range(int(rules.players)):
         record.own[player].passed[:], record.own[player].took[:] = 0, layout.NOBODY
+        record.own[player].aside[:] = 0
     if rules.duo:  # the holder of the Free City, and the number of its drawn cards (R45)
         record.hidden.holder = (age == 1) ^ (turn & 1)
         record.hidden.free_pile_next = turn + 1
     drew = bool(rules.duo) and int(record.hidden.holder) == seat
     with mistakes.noted():
-        record.own[seat].hand = _hand(start, seat, described.get("hand"), size + drew)
+        record.own[seat].hand = _hand(start, seat, described.get("hand"), int(record.public.hand_size[seat]) + drew)
     with mistakes.noted():
         own, public = start.record.own[seat], start.record.public
         age, turn = int(public.age), int(public.turn)
@@ -117,6 +123,9 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
             if "took" in hand:
                 took = _slots(start, [hand["took"]], int(own.passed[age, at]), "a hand that was handed on")
                 own.took[age, at] = took.bit_length() - 1
+            if rules.asides and "put_aside" in hand:
+                gone = int(own.passed[age, at]) | (1 << int(own.took[age, at]) if own.took[age, at] >= 0 else 0)
+                own.aside[age, at] = _slots(start, [hand["put_aside"]], gone, "a hand that was handed on").bit_length()
     mistakes.raise_any()
     flow = record.flow
     flow.phase, flow.seat, flow.end, flow.wrap = layout.CHOOSE, seat, int(rules.players), seat

@@ -88,6 +88,8 @@ def deed(move: Mapping[str, Any]) -> str:
         return f"discards {move['card']}"
     if move["action"] == "take":
         return f"takes {move['card']}"
+    if move["action"] == "put_aside":
+        return f"puts {move['card']} aside"
     return f"sells {move.get('card', 'a card')}" if move["action"] == "sell" else f"builds {_built_by(move)}"
 
 

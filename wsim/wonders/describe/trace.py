@@ -38,10 +38,11 @@ def move_record(
     coins (a loss, R32). A clause decision (R72) names the clause and, unless the city declines, the option (from 1)
     with the chosen city, card and amount (``gives``: the card given in exchange for the previously chosen card, R97).
     It names the ``owner``, the city that has the clause, if a different city decides (R98). A structure that was
-    discarded (R82) or came from elsewhere (R96) is recorded as ``discard`` or ``take`` with its card.
+    discarded (R82) or came from elsewhere (R96) is recorded as ``discard`` or ``take`` with its card, a card of a hand
+    that was put aside (R107) as ``put_aside``.
     """
     action = w.ACTIONS[_field(move, layout.ACTION_AT, 4)]
-    if action in ("discard", "take"):
+    if action in ("discard", "take", "put_aside"):
         return {"seat": seat, "card": names[_field(move, layout.CARD_AT)], "action": action}
     if decision == w.EFFECT:
         assert catalogue is not None

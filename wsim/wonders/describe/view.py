@@ -13,11 +13,11 @@ from wsim.wonders.catalog.counter_slots import Slot, slots_of
 from wsim.wonders.describe.by_clauses import by_clauses, counters_of_city, counters_of_table
 from wsim.wonders.describe.trace import move_record, names_of
 from wsim.wonders.facts import CITY_FACTS, OBSERVED, OBSERVED_WITH_CLAUSES, SO_FAR
-from wsim.wonders.words import ACTIONS, AGES, BUILD, COUNTER, DISCARD, SIDES_OF_BOARD, TAKE
+from wsim.wonders.words import ACTIONS, AGES, BUILD, COUNTER, DISCARD, PUT_ASIDE, SIDES_OF_BOARD, TAKE
 
 _TABLE = ("age", "turn", "turns", "discarded", "seat", "decision")
 _DEED = ("action", "card", "bank")
-_FACE_UP = tuple(ACTIONS[action] for action in (BUILD, DISCARD, TAKE))
+_FACE_UP = tuple(ACTIONS[action] for action in (BUILD, DISCARD, TAKE, PUT_ASIDE))
 
 
 def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str, ...]:
@@ -159,7 +159,8 @@ def _deed(names: Sequence[str], deed: int) -> dict[str, Any]:
 def _own(names: Sequence[str], rules: Any, state: Any, seat: int) -> dict[str, Any]:
     """Return a seat's private information: its hand, other hands that it knows, and the discard pile as last seen.
 
-    ``handed_on`` contains the card that the seat played in each turn of this age, and the rest of the hand.
+    ``handed_on`` contains the card that the seat played in each turn of this age, the rest of the hand, and the card
+    that it put aside, if any (R107).
     """
     own, age = state.own[seat], int(state.public.age)
     cards = rules.slot_card[age]
@@ -171,6 +172,7 @@ def _own(names: Sequence[str], rules: Any, state: Any, seat: int) -> dict[str, A
             "turn": turn + 1,
             "took": names[int(cards[int(own.took[age, turn])])],
             "left": names_of(names, cards, int(own.passed[age, turn])),
+            **({"put_aside": names[int(cards[int(own.aside[age, turn]) - 1])]} if own.aside[age, turn] else {}),
         }
         for turn in range(int(state.public.turn))
     ]
@@ -192,6 +194,7 @@ def _hands_seen(names: Sequence[str], rules: Any, state: Any, seat: int) -> list
                 took = int(own.took[age, turn])
                 slots = int(own.passed[age, turn]) or int(own.hand)
                 slots |= 1 << took if took >= 0 else 0
+                slots |= 1 << int(own.aside[age, turn]) - 1 if own.aside[age, turn] else 0
                 hand = names_of(names, rules.slot_card[age], slots)
                 seen.append({"turn": turn + 1, "seat": other, "hand": hand})
     return seen

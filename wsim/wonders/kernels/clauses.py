@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import kernel
+from wsim.jit import count_bits, kernel
 from wsim.wonders import words as w
 from wsim.wonders.kernels.city import cards
 from wsim.wonders.kernels.clause_acts import do
@@ -141,6 +141,19 @@ def act_when_built(game, rules, owner, entry):
     for clause in range(rules.clause_from[w.ON_BUILT], rules.clause_from[w.ON_BUILT + 1]):
         if rules.clause_entry[clause] == entry:
             _act(game, rules, clause, owner, owner)
+
+
+@kernel(rare=True)
+def card_recruited(game, rules, mover, entry, from_stock):
+    """Apply the clauses of a recruited card: its own, then those of other cards that react to it (R90, R106)."""
+    public = game.public
+    public.event_entry, public.event_how = entry + 1, w.FROM_STOCK if from_stock else w.BY_PAYING
+    public.event_order = count_bits(public.recruited[mover])
+    if rules.when[entry]:
+        note_watchers(game, rules)
+        act_when_built(game, rules, mover, entry)
+    if rules.triggers >> w.ON_RECRUIT & 1:
+        _watchers(game, rules, w.ON_RECRUIT, mover, entry, -1, -1)
 
 
 @kernel(rare=True)

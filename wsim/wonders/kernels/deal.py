@@ -179,6 +179,9 @@ def deal(game, rules):
         for turn in range(public.turns):
             own.passed[age, turn] = _ZERO
             own.took[age, turn] = NOBODY
+        if rules.asides:
+            for turn in range(public.turns):
+                own.aside[age, turn] = 0
         if rules.watches:
             for turn in range(public.turns):
                 own.watched[age, turn] = 0

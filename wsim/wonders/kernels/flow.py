@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import kernel, lowest_bit
+from wsim.jit import count_bits, kernel, lowest_bit
 from wsim.kernels.guards import stop_game
 from wsim.wonders import words as w
 from wsim.wonders.kernels import layout
@@ -534,3 +534,5 @@ def _pass_hands(game, rules):
         own = game.own[seat]
         own.hand = game.own[giver].passed[public.age, public.turn]
         own.seen |= own.hand
+        if rules.asides:
+            public.hand_size[seat] = count_bits(own.hand)

@@ -104,6 +104,7 @@ PRIVATE = np.dtype(
         ("seen", "u8"),  # slots of this age that the seat has held or seen
         ("passed", "u8", (w.AGES, w.TURNS)),  # what was left of the hand after each turn: it was handed on
         ("took", "i1", (w.AGES, w.TURNS)),  # the slot played in each turn; the Free City's in the record of its seat
+        ("aside", "u1", (w.AGES, w.TURNS)),  # 1 + the slot that a clause put aside in each turn (R107), 0 none
         ("recruits", "u8"),  # cards of decks in hand (R88), one bit each
         ("draft", "u8"),  # likewise: those of which it keeps one in a draft (R101)
         ("drafted", "u8", (w.HAND,)),  # likewise: those that it saw in each turn of a draft
@@ -241,6 +242,7 @@ RULES = np.dtype(
         ("option_paid", "i2", (OPTIONS,)),  # the action after its price
         ("option_end", "i2", (OPTIONS,)),  # the action after its last one
         # a card that the city chooses (R80)
+        ("asides", "i8"),  # options that put a card of a hand aside (R107)
         ("picks", "i8"),  # options that have one
         ("watches", "i8"),  # of these, those about the hand of a neighbour (R105)
         ("option_from", "i2", (OPTIONS,)),  # words.NO_CARD ... FROM_RIGHT_HAND
@@ -412,6 +414,8 @@ REDRAW = np.dtype(
             "i1",
             (w.AGES, w.SEATS, w.TURNS + 1),
         ),  # by hand: the slot that left it; the last place is of the last card
+        ("aside", "i2", (w.AGES, w.SEATS, w.TURNS + 1)),  # by seat: 1 + the card that it put aside (R107), 0 none
+        ("aside_of", "u1", (w.AGES, w.SEATS, w.TURNS + 1)),  # by hand: 1 + its slot
         ("city", "i1", (w.AGES, w.TURNS)),  # the slot that the Free City took
         ("city_left", "i1", (w.AGES,)),  # the last slot of its pile
         ("drawn", "i1", (w.AGES, w.TURNS)),  # the slot of the pile that the rival drew, where that matters

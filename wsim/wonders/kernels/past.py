@@ -7,7 +7,17 @@ import numpy as np
 from wsim.jit import count_bits, kernel, lowest_bit
 from wsim.rng import below
 from wsim.wonders.kernels.layout import MOMENT_AT, NOBODY
-from wsim.wonders.kernels.seen import SOLD, all_seen, bit, drawn_by, holder, seat_of, seen_before, witness_of
+from wsim.wonders.kernels.seen import (
+    SOLD,
+    all_seen,
+    bit,
+    drawn_by,
+    holder,
+    put_aside_by,
+    seat_of,
+    seen_before,
+    witness_of,
+)
 from wsim.wonders.words import DRAWN_KINDS, TURNS
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -52,11 +62,11 @@ def fill_pool(game, rules, age, seen):
 
 @kernel
 def _was_built_unseen(game, rules, age, card):
-    """Return whether a random card that the seat has never seen was built openly from a hand."""
+    """Return whether a random card that the seat has never seen was built openly from a hand, or put aside."""
     past = game.redraw
     for seat in range(rules.seats):
         for turn in range(TURNS + 1):
-            if past.event[age, seat, turn] == card:
+            if past.event[age, seat, turn] == card or (rules.asides and past.aside[age, seat, turn] == card + 1):
                 return True
     return False
 
@@ -225,6 +235,29 @@ def _build_unseen(game, rules, me, age, hand):
 
 
 @kernel
+def _put_aside_unseen(game, rules, me, age, hand):
+    """Remove cards put aside from a hand before the seat saw it from the pool; return whether all were there."""
+    past = game.redraw
+    for turn in range(min(_first_sight(game, rules, me, age, hand), past.turns[age] + 1)):
+        card = past.aside[age, seat_of(rules, age, turn, hand), turn] - 1
+        if card >= 0:
+            slot = _named_from_pool(past, rules, age, card)
+            past.aside_of[age, hand, turn] = slot + 1
+            if slot == NOBODY:
+                return False
+    return True
+
+
+@kernel
+def _number_put_aside(past, rules, age, hand):
+    """Return how many cards of a hand were put aside in an age."""
+    number = 0
+    for turn in range(past.turns[age] + 1 if rules.asides else 0):
+        number += past.aside[age, seat_of(rules, age, turn, hand), turn] > 0
+    return number
+
+
+@kernel
 def _bury_unseen(game, rules, me, age, hand):
     """Draw the cards that left a hand face down before the seat saw it, and the whole hand if it never did.
 
@@ -247,7 +280,7 @@ def _bury_unseen(game, rules, me, age, hand):
             past.city[age, turn] = from_pool(past)
     if sight > past.turns[age]:
         slots = _ZERO
-        for _ in range(rules.age_turns[age] + 1 - past.turns[age]):
+        for _ in range(rules.age_turns[age] + 1 - past.turns[age] - _number_put_aside(past, rules, age, hand)):
             slots |= bit(from_pool(past))
         past.left[age, hand] = slots
     return True
@@ -268,6 +301,9 @@ def _follow(game, rules, me, age, hand):
             slots = seen_before(game, rules, witness, age, turn) | drawn_by(game, rules, age, turn, witness)
             past.gone[age, hand, turn] = own.took[age, turn]
             slots &= ~bit(own.took[age, turn])
+            if rules.asides:
+                slots &= ~put_aside_by(rules, own, age, turn)
+                past.aside_of[age, hand, turn] = own.aside[age, turn]
             if rules.duo and holder(game.public, age, turn) == witness:
                 past.city[age, turn] = game.own[_FREE_CITY_SEAT].took[age, turn]
                 slots &= ~bit(past.city[age, turn])
@@ -286,11 +322,34 @@ def _follow(game, rules, me, age, hand):
             return False
         turn = until
     witness = witness_of(game, rules, me, age, turns, hand)
-    past.left[age, hand] = slots if witness == NOBODY else seen_before(game, rules, witness, age, turns)
+    if witness != NOBODY:
+        slots = seen_before(game, rules, witness, age, turns)
+        if rules.asides:
+            slots &= ~put_aside_by(rules, game.own[witness], age, turns)
+            past.aside_of[age, hand, turns] = game.own[witness].aside[age, turns]
+    elif rules.asides:
+        slots = _without_aside(past, rules, age, hand, turns, slots, _ZERO)
+        if slots == _NOWHERE:
+            return False
+    past.left[age, hand] = slots
     return True
 
 
 _NOWHERE = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@kernel
+def _without_aside(past, rules, age, hand, turn, slots, known):
+    """Return a hand without the card put aside from it in a turn (R107), which is none of those known to be in it
+    later; _NOWHERE if it has no such card."""
+    card = past.aside[age, seat_of(rules, age, turn, hand), turn] - 1
+    if card < 0:
+        return slots
+    slot = _named_in(rules, age, slots & ~known, card)
+    if slot == NOBODY:
+        return _NOWHERE
+    past.aside_of[age, hand, turn] = slot + 1
+    return slots & ~bit(slot)
 
 
 @kernel
@@ -309,6 +368,10 @@ def _guess(game, rules, me, age, hand, turn, until, slots):
     known = _ZERO
     if until <= past.turns[age]:
         known = seen_before(game, rules, witness_of(game, rules, me, age, until, hand), age, until)
+    for at in range(turn, end if rules.asides else turn):
+        slots = _without_aside(past, rules, age, hand, at, slots, known)
+        if slots == _NOWHERE:
+            return _NOWHERE
     for at in range(turn, end):
         if leaves(past, rules, age, hand, at) < 0:
             if slots & ~known == _ZERO:
@@ -365,6 +428,9 @@ def make_age(game, rules, me, age):
     fill_pool(game, rules, age, all_seen(game, rules, me, age))
     for hand in range(rules.players):
         if not _build_unseen(game, rules, me, age, hand):
+            return False
+    for hand in range(rules.players if rules.asides else 0):
+        if not _put_aside_unseen(game, rules, me, age, hand):
             return False
     for hand in range(rules.players):
         if not _follow(game, rules, me, age, hand):

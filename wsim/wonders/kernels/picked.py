@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import kernel, lowest_bit
+from wsim.jit import count_bits, kernel, lowest_bit
 from wsim.rng import below, seek
 from wsim.wonders import words as w
 from wsim.wonders.kernels import layout
@@ -32,7 +32,7 @@ from wsim.wonders.kernels.turn import (
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _FREE = np.uint64((w.BUILD << ACTION_AT) | (w.FREE << HOW_AT))
-_DISCARD, _TAKE = np.uint64(w.DISCARD << ACTION_AT), np.uint64(w.TAKE << ACTION_AT)
+_DISCARD, _TAKE, _ASIDE = (np.uint64(action << ACTION_AT) for action in (w.DISCARD, w.TAKE, w.PUT_ASIDE))
 _DECISION, _THREE = np.uint64(50), np.uint64(7)
 _UNKNOWN = len(w.BUILT_HOW)  # PUBLIC.event_how of a card that no city has built in the open
 
@@ -75,6 +75,32 @@ def _names_in(game, rules, source, owner, word):
         if card >> 6 == word:
             names |= _ONE << np.uint64(card & 63)
     return names
+
+
+@kernel(rare=True)
+def _has_spare(game, rules, seat):
+    """Return whether a hand has a card that no seat will play in this age (R107); none has beside the Free City."""
+    if rules.duo or seat >= rules.players:
+        return False
+    public = game.public
+    played = public.turns - public.turn - (0 if phase_after(game.flow) <= layout.CITY else 1)
+    return count_bits(game.own[seat].hand) > played and not put_away(game, rules)
+
+
+@kernel(rare=True)
+def _put_aside(game, rules, seat, card):
+    """Move a card from a hand to the discard pile, visible to everybody (R107)."""
+    own, public, slots = game.own[seat], game.public, game.own[seat].hand
+    while rules.slot_card[public.age, lowest_bit(slots)] != card:
+        slots &= slots - _ONE
+    slot = lowest_bit(slots)
+    own.hand &= ~(_ONE << np.uint64(slot))
+    own.aside[public.age, public.turn] = slot + 1
+    if rules.teams:
+        game.own[seat ^ 1].mate_hand &= ~(_ONE << np.uint64(slot))
+    public.hand_size[seat] -= 1
+    _record(game, rules, seat, _ASIDE | np.uint64(card), w.DISCARD_PILE)
+    discard(game, card)
 
 
 @kernel(rare=True)
@@ -138,6 +164,8 @@ def next_card(game, rules, option, owner, trigger, card):
     """Return the next card from ``card`` on that an option lets a city choose, and show it to formulas; -1 if there is
     none."""
     public, source = game.public, rules.option_from[option]
+    if source == w.FROM_HAND and rules.option_do[option] == w.DO_DISCARD and not _has_spare(game, rules, owner):
+        return -1
     while card < rules.cards:
         word, at = card >> 6, np.uint64(card & 63)
         names = _names_in(game, rules, source, owner, word)
@@ -254,7 +282,9 @@ def do_with_card(game, rules, option, owner, card):
         if rules.abilities[card] & w.BUILD_DISCARD:
             game.hidden.card_builds[owner] += 1
         return build_from_pile(game, rules, owner, move)
-    if does == w.DO_DISCARD:
+    if does == w.DO_DISCARD and rules.option_from[option] == w.FROM_HAND:
+        _put_aside(game, rules, owner, card)
+    elif does == w.DO_DISCARD:
         _discard_structure(game, rules, city, card)
         note_watchers(game, rules)
     elif does == w.DO_TAKE:

@@ -8,7 +8,7 @@ import numpy as np
 from wsim.jit import count_bits, kernel, lowest_bit
 from wsim.rng import below, seek
 from wsim.wonders import words as w
-from wsim.wonders.kernels.clauses import act_when_built, note_watchers
+from wsim.wonders.kernels.clauses import card_recruited
 from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, DRAWN_FROM_STOCK, NOT_DRAWN, TRIGGER_AT
 from wsim.wonders.kernels.moves import bank_of, card_of
 from wsim.wonders.kernels.pending import RECRUIT, add_pending
@@ -139,7 +139,8 @@ def recruit(game, rules, seat, move):
     public.coins[seat] -= bank_of(move)
     public.bank_paid[seat] += bank_of(move)
     card = _ONE << np.uint64(entry - rules.deck_entry)
-    if (game.own[seat].recruits | public.display) & card == _ZERO:
+    from_stock = (game.own[seat].recruits | public.display) & card == _ZERO
+    if from_stock:
         public.enlisted |= card
     game.own[seat].recruits &= ~card
     public.display &= ~card
@@ -149,10 +150,7 @@ def recruit(game, rules, seat, move):
     if rules.eventful[entry] & w.AT_ONCE:
         gain(public, rules, seat, entry)
         take_tokens(public, rules, seat, entry)
-    if rules.when[entry]:
-        note_watchers(game, rules)
-        public.event_entry, public.event_how, public.event_order = entry + 1, w.BY_PAYING, 0
-        act_when_built(game, rules, seat, entry)
+    card_recruited(game, rules, seat, entry, from_stock)
 
 
 @kernel

@@ -45,6 +45,7 @@ from wsim.wonders.kernels.seen import (
     has_chosen,
     holder,
     phase_after,
+    put_aside_by,
     put_away,
     read_events,
     seat_of,
@@ -239,8 +240,13 @@ def _show_seat(game, rules, seat, age):
                     slots &= ~bit(past.drawn[age, later])
                 else:
                     slots &= ~game.own[_FREE_CITY_SEAT].passed[age, later]
+        for later in range(turn + 1, past.turns[age] + 1 if rules.asides else 0):
+            if past.aside_of[age, hand, later]:
+                slots |= bit(past.aside_of[age, hand, later] - 1)
         own.passed[age, turn] = slots
         own.took[age, turn] = past.gone[age, hand, turn]
+    for turn in range(min(past.turns[age] + 1, TURNS) if rules.asides else 0):
+        own.aside[age, turn] = past.aside_of[age, hand_at(rules, age, turn, seat), turn]
 
 
 @kernel
@@ -261,6 +267,8 @@ def _give_hand(game, rules, seat):
     own.hand = own.seen = hand
     for at in range(past.turns[age]):
         own.seen |= own.passed[age, at] | bit(own.took[age, at])
+    for at in range(min(past.turns[age] + 1, TURNS) if rules.asides else 0):
+        own.seen |= put_aside_by(rules, own, age, at)
 
 
 @kernel

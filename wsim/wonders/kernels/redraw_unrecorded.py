@@ -12,7 +12,7 @@ import numpy as np
 from wsim.jit import count_bits, kernel, lowest_bit
 from wsim.rng import below
 from wsim.wonders.kernels.past import fill_pool, from_pool
-from wsim.wonders.kernels.seen import bit, hand_at, seat_of
+from wsim.wonders.kernels.seen import bit, hand_at, put_aside_by, seat_of
 from wsim.wonders.words import CARD_WORDS, SLOTS
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -56,8 +56,8 @@ def _handed_on(game, rules, me, seat):
 
 
 @kernel
-def _fill_pile(game, rules):
-    """Draw the discard pile from the cards that are nowhere else."""
+def _fill_pile(game, rules, aside):
+    """Draw the discard pile from the cards that are nowhere else, beside those put aside in this age (R107)."""
     public, hidden, past = game.public, game.hidden, game.redraw
     for card in range(rules.cards):
         hidden.copies[card] = 0
@@ -67,6 +67,12 @@ def _fill_pile(game, rules):
     for age in range(public.age):
         left += rules.slots[age] - count_bits(_built_slots(game, rules, age, _ZERO))
     missing = public.discarded
+    while aside:
+        card = rules.slot_card[public.age, lowest_bit(aside)]
+        aside &= aside - _ONE
+        hidden.copies[card] += 1
+        hidden.pile[card >> 6] |= _ONE << np.uint64(card & 63)
+        missing -= 1
     for age in range(public.age + 1):
         gone = _ZERO if age == public.age else _built_slots(game, rules, age, _ZERO)
         for place in range(past.pool_size if age == public.age else min(rules.slots[age], SLOTS)):
@@ -92,6 +98,11 @@ def draw_unrecorded(game, rules, me):
         if own.took[age, turn] >= 0:
             seen |= bit(own.took[age, turn])
     built = _built_slots(game, rules, age, own.hand)
+    aside = _ZERO
+    for seat in range(rules.players if rules.asides else 0):
+        for turn in range(public.turn + 1):
+            aside |= put_aside_by(rules, game.own[seat], age, turn)
+    built |= aside
     fill_pool(game, rules, age, seen | built)
     for seat in range(rules.players):
         if seat != me:
@@ -112,4 +123,4 @@ def draw_unrecorded(game, rules, me):
     if rules.duo:
         for place in range(game.hidden.free_pile_next, rules.age_turns[age] + 1):
             game.hidden.free_pile[place] = from_pool(past)
-    _fill_pile(game, rules)
+    _fill_pile(game, rules, aside)

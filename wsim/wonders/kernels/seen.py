@@ -22,7 +22,7 @@ from wsim.wonders.kernels.layout import (
 )
 from wsim.wonders.kernels.moves import NO_MOVE, action_of, card_of
 from wsim.wonders.kernels.turn import neighbor_left
-from wsim.wonders.words import AGES, BUILD, DISCARD, DISCARD_PILE, EFFECT, LAST_CARD, SEATS, SELL, TURNS
+from wsim.wonders.words import AGES, BUILD, DISCARD, DISCARD_PILE, EFFECT, LAST_CARD, PUT_ASIDE, SEATS, SELL, TURNS
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _NIBBLE = np.uint64(0xF)
@@ -101,6 +101,8 @@ def read_events(game, rules):
         for seat in range(SEATS):
             for turn in range(TURNS + 1):
                 past.event[age, seat, turn] = NOTHING
+                if rules.asides:
+                    past.aside[age, seat, turn] = past.aside_of[age, seat, turn] = 0
     for number in range(public.deed_count):
         deed = public.deeds[number]
         seat, age = np.int64(deed >> np.uint64(40) & _NIBBLE), np.int64(deed >> np.uint64(44) & np.uint64(3))
@@ -110,7 +112,9 @@ def read_events(game, rules):
         if decision == DISCARD_PILE:
             step = np.int64(deed >> np.uint64(STEP_AT) & np.uint64(3))
             past.builds[past.build_count] = card_of(deed)
-            past.returned[past.build_count] = action_of(deed) == DISCARD
+            past.returned[past.build_count] = action_of(deed) == DISCARD or action_of(deed) == PUT_ASIDE
+            if action_of(deed) == PUT_ASIDE:
+                past.aside[age, seat, turn] = 1 + card_of(deed)
             past.built_at[past.build_count] = pile_moment(age, turn, turn == rules.age_turns[age] - 1, step)
             past.built_deed[past.build_count] = number
             past.build_count += 1
@@ -134,6 +138,12 @@ def drawn_by(game, rules, age, turn, seat):
 
 
 @kernel
+def put_aside_by(rules, own, age, turn):
+    """Return the slot that a seat put aside in a turn (R107), as a set."""
+    return bit(own.aside[age, turn] - 1) if rules.asides and own.aside[age, turn] else _ZERO
+
+
+@kernel
 def seen_before(game, rules, witness, age, turn):
     """Return the hand that a seat received in a turn: before its move, without drawn cards."""
     public, past = game.public, game.redraw
@@ -143,6 +153,7 @@ def seen_before(game, rules, witness, age, turn):
         slots = own.hand
     if turn < past.turns[age] or has_chosen(game, witness):
         slots |= bit(own.took[age, turn])
+    slots |= put_aside_by(rules, own, age, turn)
     if rules.duo and holder(public, age, turn) == witness:
         if turn < past.turns[age] or (has_chosen(game, witness) and game.flow.phase != CITY):
             slots |= bit(game.own[_FREE_CITY_SEAT].took[age, turn])

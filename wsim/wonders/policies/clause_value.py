@@ -137,7 +137,7 @@ def _add_card(rules, gains, option):
         gains[OWN, PILE_BUILDS] += 1.0
     elif does == w.DO_DISCARD and rules.option_from[option] == w.FROM_CITY:
         gains[OWN, POINTS] -= _LEAST
-    elif does != w.DO_NOTHING:
+    elif does != w.DO_NOTHING and rules.option_from[option] != w.FROM_HAND:
         if does != w.DO_DISCARD:
             gains[OWN, POINTS] += _TAKEN - (_LEAST if does == w.DO_SWAP else 0.0)
         if does != w.DO_SWAP:
