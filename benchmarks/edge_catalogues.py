@@ -18,8 +18,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tests.wonders.drawn_catalogues import draw_case
 from tests.wonders.engine_tools import RANDOM, TASTES, engine_table
-from tests.wonders.extremes import Case, compare_case, draw_case
+from tests.wonders.extremes import Case, compare_case
 from tests.wonders.test_clauses import drawn_case
 from wsim.limits import GameLimitError
 
