@@ -185,6 +185,7 @@ def _play(chrome: Chrome, server: str) -> None:
         chrome.get(seat)
         soon(chrome, PATIENCE).until(lambda one: one.find_elements("css selector", ".moves button"))
         chrome.find_element("css selector", ".moves button").click()
+    soon(chrome, PATIENCE).until(lambda one: one.find_elements("css selector", ".moves button"))  # else no hint
     chrome.get(f"{seat}?hint=1&chance=1")
     soon(chrome, PATIENCE).until(lambda one: one.find_elements("css selector", "#ring .node"))
 
