@@ -227,7 +227,7 @@ def test_an_impossible_budget_is_rejected_in_one_sentence(entry: str, message: s
 
 
 def test_pools_of_one_table_share_a_limit() -> None:
-    simulator("search:pool=all,search:playouts=9,search:pool=balanced+greedy", players=3)
+    simulator("search:pool=inferred,search:playouts=9,search:pool=balanced+greedy", players=3)
     with pytest.raises(UserError, match=r"have 37 players in total, more than 32"):
         simulator(f"search,search:pool={'+'.join(['balanced', 'greedy'] * 5)},balanced", players=3)
 
