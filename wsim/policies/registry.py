@@ -104,7 +104,7 @@ BUDGET = (
     Parameter("ms", float, 0.0, "milliseconds per decision, instead of playouts: not reproducible", 0, 1e6),
     Parameter("candidates", int, 10, "number of moves tried, the best according to the prior", 2, 64),
     Parameter("prior", float, -1.0, "weight of the prior's value, in playouts; -1: by its known error", -1, 1e6),
-    Parameter("pool", str, "inferred", "possible rivals: inferred, all, or policies joined by +, with parameters after @"),
+    Parameter("pool", str, "inferred", "possible rivals: inferred, all or policies joined by +, parameters after @"),
 )
 """Parameters of searching policies (``wsim.policies.pool``)."""
 _LIGHT_DEFAULTS: Mapping[str, Value] = {"playouts": 20, "pool": "net"}
