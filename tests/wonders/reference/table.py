@@ -75,7 +75,8 @@ class City:
         yield from (effect for thing in things for effect in thing.effects if effect["kind"] == kind)
         if kind in ("shields", "science", "produce"):  # not for sale
             made = (effect for card in self.copies for effect in card.effects if effect["kind"] == kind)
-            yield from ({**effect, "tradable": False} for effect in made)
+            plain = (effect for effect in made if not isinstance(effect.get("one_of"), str))  # R18 is an ability
+            yield from ({**effect, "tradable": False} for effect in plain)
 
     def effects(self, kind: str) -> list[Effect]:
         """Return the effects of a kind on built stages and structures."""
