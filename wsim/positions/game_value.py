@@ -12,10 +12,9 @@ from wsim.game import find_game
 from wsim.lab.keys import resolve_plan
 from wsim.lab.plan import Plan
 from wsim.positions.kernel_game import compile_stepping
-from wsim.positions.machine import PLAYOUT_SEED
 from wsim.positions.players import playout_line_up, seated
 from wsim.positions.position_file import file_of, read
-from wsim.positions.values import BY_NET, FAR, Values, ValuesByNet, has_value_net
+from wsim.positions.values import BY_NET, FAR, PLAYOUT_SEED, Values, ValuesByNet, has_value_net
 
 if TYPE_CHECKING:
     import numpy as np

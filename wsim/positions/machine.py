@@ -23,6 +23,7 @@ from wsim.policies.chances import follows
 from wsim.position import Position
 from wsim.positions.character import COUNT, FIGURES, PREFIX, figures_of
 from wsim.positions.side_by_side import IsolatedPolicies, play_side_by_side
+from wsim.positions.values import PLAYOUT_SEED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 _NO_OUTCOMES: NDArray[np.float64] = np.zeros((0, 0, 2))
 _GAMES = threading.local()  # by the package of the kernels: the game record that this thread reuses
 _NOTHING_SEEN: NDArray[np.int16] = np.zeros(0, np.int16)
-PLAYOUT_SEED = (1 << 63) - 1
-"""Mask of the bits of a seed that playouts and resampling use, because the seed argument of their kernels is signed."""
 
 
 class Argument(np.record):  # type: ignore[misc]

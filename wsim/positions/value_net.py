@@ -24,8 +24,7 @@ from wsim.kernels.chances import COLLECT, FOLLOW, TRIAL
 from wsim.kernels.commands import EVERYTHING
 from wsim.policies.chances import OVERRULE
 from wsim.positions.character import Followed, settling_of
-from wsim.positions.machine import PLAYOUT_SEED
-from wsim.positions.values import WORLDS
+from wsim.positions.values import PLAYOUT_SEED, WORLDS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -26,6 +26,8 @@ BY_NET, WORLDS = 0, 24
 to reflect a seat's knowledge."""
 FAR = 1 << 43
 """Playouts use the random streams of games from this number on, which runs do not reach."""
+PLAYOUT_SEED = (1 << 63) - 1
+"""Mask of the bits of a seed that playouts and resampling use, because the seed argument of their kernels is signed."""
 ROUND = 64  # playouts between two checks of the clock and of Ctrl-C
 SCORE, SHARE = 0, 1  # indices of an outcome
 

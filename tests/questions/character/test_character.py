@@ -148,6 +148,7 @@ def test_whatif_accepts_character_figures_as_metrics() -> None:
     )
 
 
+@pytest.mark.usefixtures("toy_among_games")
 def test_an_unknown_character_figure_is_rejected(wsim_command: Command) -> None:
     words = ("whatif", "--set", "cards.Palace.points=30", "--metric")
     result = wsim_command(*words, "character:dram")

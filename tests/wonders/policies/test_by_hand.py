@@ -656,7 +656,7 @@ def test_the_expected_number_of_times_that_a_clause_still_acts(monkeypatch: pyte
 
 
 def test_gains_are_divided_among_the_triggers_of_a_clause(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Clause n is of trigger n; seats 1 and 2 trigger those of moves (1 to 5), seat 2 in two ways. That of 7 is another
+    """Clause n is of trigger n; seats 1 and 2 trigger those of moves (1 to 6), seat 2 in two ways. That of 7 is another
     item's."""
     module = linked(monkeypatch, clause_gains, clause_value)
     count = w.ON_SCORE + 4
@@ -671,10 +671,10 @@ def test_gains_are_divided_among_the_triggers_of_a_clause(monkeypatch: pytest.Mo
     module.fill_expected_gains(table(), rules, 0, ITEM, w.ON_SCORE, gains)
     assert not gains.any()
     expected: list[Any] = [(0, 0, 30.0)]
-    for trigger in range(1, 6):
+    for trigger in range(1, 7):
         times = 30.0 + 101 * trigger
         expected += [(trigger, 1, pytest.approx(times / 3)), (trigger, 2, pytest.approx(2 * times / 3))]
-    assert added == expected + [(trigger, 0, 30.0 + 101 * trigger) for trigger in (6, 8, 9, 10)]
+    assert added == expected + [(trigger, 0, 30.0 + 101 * trigger) for trigger in (8, 9, 10, 11)]
     added.clear()
     module.fill_expected_gains(table(), rules, 0, ITEM, w.ON_CARD, gains)
     assert [trigger for trigger, *_ in added] == [w.ON_BUILT], "what comes at once"
