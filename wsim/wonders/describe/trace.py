@@ -42,7 +42,7 @@ def move_record(
     that was put aside (R107) as ``put_aside``.
     """
     action = w.ACTIONS[_field(move, layout.ACTION_AT, 4)]
-    if action in ("discard", "take", "put_aside"):
+    if action in w.ACTIONS[w.DISCARD :]:
         return {"seat": seat, "card": names[_field(move, layout.CARD_AT)], "action": action}
     if decision == w.EFFECT:
         assert catalogue is not None
