@@ -345,6 +345,7 @@ def city(**more: Any) -> Any:
         sale_flex_count=zeros(), sale_flex_lanes=zeros(kind=np.uint64), made_kinds=zeros(), board_resource=zeros(),
         turn_rebate=zeros(2), board_rebate=zeros(2), post_price=zeros(4), board_price=zeros(4) + 2, price=zeros(4) + 2,
         price_change=zeros(4), cheapest=zeros() + 2, stages=zeros(), side=zeros(),
+        recruited=zeros(kind=np.uint64),
     )  # fmt: skip
     for name, value in more.items():
         getattr(public, name)[1] = value
@@ -357,7 +358,7 @@ def cards(count: int, **more: Any) -> Any:
         cards=count, trade_price=2, switch=np.zeros(99, int), color=np.full(count, w.BLUE),
         abilities=np.zeros(w.STAGE_ENTRY + 9, int), produces=np.zeros(count, np.uint64),
         turn_rebate=np.zeros((count, 2), int), board_rebate=np.zeros((count, 2), int), price=np.full((count, 4), 9),
-        stage_entry=np.full((3, 4), -1),
+        stage_entry=np.full((3, 4), -1), deck_entry=w.STAGE_ENTRY + 5,
     )  # fmt: skip
     for name in ("shields", "symbol", "copy_science", "one_of"):
         setattr(rules, name, np.zeros(count, int))
@@ -384,6 +385,17 @@ def test_a_removed_structure_loses_its_colour_shields_and_symbols(leaving: Any) 
     assert public.symbols[1].tolist() == [2, 2, 1, 1, 2]
     assert public.green_symbols[1].tolist() == [2, 2, 1, 2, 2], "a symbol on a blue structure"
     assert (public.built.any(), public.colors[0].any()) == (False, False)
+
+
+def test_abilities_of_recruited_cards_and_stages_remain(leaving: Any) -> None:
+    """Structure 3 plays last cards, the first stage makes stages cheap, the third recruited card gives a free build."""
+    abilities = {3: w.PLAY_LAST, w.STAGE_ENTRY: w.FREE_STAGES, w.STAGE_ENTRY + 5 + 2: w.FREE_ONCE_PER_AGE}
+    every = w.PLAY_LAST | w.FREE_STAGES | w.FREE_ONCE_PER_AGE
+    public = city(built=(0b1000, 0), stages=1, recruited=0b100, abilities=every | w.FREE_TOKEN)
+    rules = cards(9, abilities=abilities)
+    rules.stage_entry[0, 0] = w.STAGE_ENTRY
+    leaving.remove_structure(public, rules, 1, 3)
+    assert public.abilities.tolist() == [0, w.FREE_STAGES | w.FREE_ONCE_PER_AGE | w.FREE_TOKEN]
 
 
 def test_removed_production_is_no_longer_for_sale(leaving: Any) -> None:

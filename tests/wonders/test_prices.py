@@ -219,3 +219,15 @@ def test_weighted_values_lower_prices() -> None:
                               policies="balanced")  # fmt: skip
         wanted[name] = int(frame["built:Theater"].sum())
     assert wanted["tax"] <= wanted["nothing"] < min(wanted[name] for name in ("discount", "toll", "first"))
+
+
+@pytest.mark.slow
+@pytest.mark.boundscheck
+def test_prices_of_one_catalogue_do_not_linger_in_the_next() -> None:
+    """A thread plays games of both with the same scratch space; costs above six units read the changes of prices."""
+    dear = "wonders.{}.sides.A=[{{cost={{clay=2, stone=2, ore=2, wood=2}}}}]"
+    costly = tuple(dear.format(name) for name in ("Alexandria", "Babylon", "Ephesos", "Gizah", "Rhodos", "Olympia"))
+    cheap = when("Altar", {"event": "trade_cost", "by": "anyone", "cheaper": {"unit": 2, "first_unit": 1}})
+    tolls = (cheap.replace("cards.", "table.").replace("Altar", "Fair"),)
+    for changes in (costly, (*costly, *tolls), costly):
+        compare_case(Case(1, "1e", 3, (*changes, "settings.start_coins=20")), games=2)

@@ -532,6 +532,8 @@ def test_a_table_is_set_up_for_a_game(dealing: Any) -> None:
         denied=np.ones((3, w.CARD_WORDS), np.uint64), dice=dealer(), deals=None, pile=[slots(1), slots(1)],
     )  # fmt: skip
     game.asking = SimpleNamespace(made=1, count=1, draws=1, is_drawn=1, dealt=1)
+    changed = {"cost": [1] * 8, "unit": [1] * 4, "first": [1] * 2, "first_of_both": [1] * 2}
+    game.solver = SimpleNamespace(prices=SimpleNamespace(chosen_units=1, **changed))
     rules = SimpleNamespace(
         seats=3, players=3, age_turns=[6, 1, 1], board_resource=[2, WOOD, 0, 0, GLASS], counters=0, decks=0, cards=7,
         table_entry=5, last_entry=5, drafts=0,
@@ -555,6 +557,7 @@ def test_a_table_is_set_up_for_a_game(dealing: Any) -> None:
     assert (game.public.turns, game.public.age, game.public.turn, game.public.discarded) == (6, 0, 0, 0)
     assert (game.public.deed_count, game.public.display, game.log.count, game.flow.phase) == (0, 0, 0, layout.DEAL)
     assert set(vars(game.asking).values()) == {0}
+    assert set(np.ravel(np.concatenate([np.ravel(part) for part in vars(game.solver.prices).values()]))) == {0}
     rules.counters = rules.decks = rules.drafts = rules.last_entry = 6
     seating.rotate_policies, rules.players = 0, 2
     loaded.clear()

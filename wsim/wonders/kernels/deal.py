@@ -13,6 +13,7 @@ from wsim.wonders.kernels.clauses import note_watchers
 from wsim.wonders.kernels.counters import reset_counters
 from wsim.wonders.kernels.drafting import deal_further, forget_drafts
 from wsim.wonders.kernels.layout import DEAL, DRAFT, MEMORY, NOBODY
+from wsim.wonders.kernels.payment import forget_prices
 from wsim.wonders.kernels.pending import forget_event
 from wsim.wonders.kernels.turn import neighbor_left
 
@@ -134,6 +135,7 @@ def set_up(game, rules, seating, number):
         hidden.copies[card] = 0
     game.asking.made = game.asking.count = game.asking.draws = game.asking.is_drawn = game.asking.dealt = 0
     forget_event(public)
+    forget_prices(game.solver.prices)  # of a game with other cards, which this thread played before
     if rules.table_entry < rules.last_entry:
         note_watchers(game, rules)
     game.flow.phase = DEAL

@@ -491,6 +491,18 @@ def _pay_general(public, solver, seat, missing, budget):
 
 
 @kernel(rare=True)
+def forget_prices(prices):
+    """Set the changes of prices by clauses back to none, as payments without such clauses expect them."""
+    prices.chosen_units = 0
+    for item in range(w.RESOURCE_KINDS + 1):
+        prices.cost[item] = 0
+    for kind in range(w.PRICE_KINDS):
+        prices.unit[kind] = 0
+    for side in range(w.NEIGHBOR_SEATS):
+        prices.first[side] = prices.first_of_both[side] = 0
+
+
+@kernel(rare=True)
 def pay_repriced(public, solver, seat, cost, bank, purse):
     """Do the same as ``pay`` at prices changed by clauses (``solver.prices``; R76, R77)."""
     budget = purse - bank

@@ -16,7 +16,7 @@ from wsim.wonders.kernels.city import cards
 from wsim.wonders.kernels.clause_owners import has_entry, may_act, related
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.layout import BANK_AT
-from wsim.wonders.kernels.payment import lane, lane_sum, pay, pay_repriced
+from wsim.wonders.kernels.payment import forget_prices, lane, lane_sum, pay, pay_repriced
 from wsim.wonders.limits import COST_COINS, COST_UNITS, MAX_PAID
 
 PRICED = sum(1 << trigger for trigger in (w.ON_CARD_COST, w.ON_STAGE_COST, w.ON_TRADE_COST))
@@ -202,4 +202,5 @@ def pay_changed(public, rules, solver, producer, payer, entry, purse):
         count = pay_repriced(producer, solver, payer, cost, coins, purse)
     for i in range(count):
         solver.pairs[i] |= np.uint64(coins) << _BANK
+    forget_prices(prices)
     return count

@@ -14,8 +14,11 @@ _ZERO, _ONE, _BYTE, _LANE = np.uint64(0), np.uint64(1), np.uint64(0xFF), np.uint
 
 @kernel
 def _abilities(public, rules, seat):
-    """Return the abilities of the structures and stages of a city."""
-    abilities = np.int64(0)
+    """Return the abilities of the structures, stages and recruited cards of a city."""
+    abilities, recruited = np.int64(0), public.recruited[seat]
+    while recruited:
+        abilities |= rules.abilities[rules.deck_entry + lowest_bit(recruited)]
+        recruited &= recruited - _ONE
     for stage in range(public.stages[seat]):
         abilities |= rules.abilities[rules.stage_entry[public.side[seat], stage]]
     for word in range(w.CARD_WORDS):
