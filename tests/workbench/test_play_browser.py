@@ -24,6 +24,8 @@ pytestmark = pytest.mark.browser
 LOST = "one => !document.querySelector(one.getAttribute('href'))"
 """A script that says whether the symbol of an icon is missing."""
 ANALYSES = ("/analyse", "/analyse?file=ours.json")
+LAST = 52
+"""Choices before the last three in this game of three."""
 COMPILED = 300
 """Seconds in which playouts of a game are compiled, where they were never played."""
 
@@ -289,3 +291,26 @@ def test_an_accessibility_engine_reports_no_problems(view: Chrome, address: str)
         if place.startswith(builder):  # hand and discs are drawn
             assert view.find_elements("css selector", ".city .card.drawn .icon")
             assert len(view.find_elements("css selector", ".space .icon")) == 24
+
+
+def test_the_end_of_a_game_is_sound_and_survives_a_reload(view: Chrome, folder: Path, address: str) -> None:
+    """The last choice, the score sheet, the game on the board with its chances, and the next game."""
+    from selenium.webdriver.common.keys import Keys
+
+    game = wsim.Game(ruleset="1e", players=3, seed=7, policies="greedy", rotate=False)
+    while len(game.steps) < LAST:
+        game.follow()
+    (folder / "last.json").write_text(game.to_json())
+    view.get(f"{base(address)}/play?file=last.json")
+    (seat,) = opened(view, "Ann")
+    view.get(seat)
+    soon(view).until(lambda one: one.find_elements("css selector", ".moves button"))
+    reloaded(view)
+    view.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: one.find_elements("id", "sheet"))
+    soon(view, COMPILED).until(lambda one: one.find_elements("css selector", "[data-curve=chances] polyline"))
+    sound(view)
+    reloaded(view, "#sheet th, #sheet td")
+    view.find_element("id", "rematch").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: "Choose: your move" in text(one))
+    reloaded(view)
