@@ -567,7 +567,7 @@ def test_a_table_is_set_up_for_a_game(dealing: Any) -> None:
 
 @pytest.fixture
 def dealing(monkeypatch: pytest.MonkeyPatch) -> Any:
-    made = linked(monkeypatch, turn, deal)
+    made = linked(monkeypatch, payment, turn, deal)
     made.seek = lambda dealer, *given: dealer.sought.append(tuple(map(str, given)))
     made.deal_word = lambda _seating, number: f"deal {number}"
     made.below = lambda dealer, bound: dealer.draws.pop(0) if dealer.draws else bound - 1

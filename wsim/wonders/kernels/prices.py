@@ -134,10 +134,7 @@ def know_next(public, rules, payer, entry):
 
 @kernel
 def _gather(public, rules, prices, payer, entry):
-    """Add up the price changes of all clauses for a payer and a structure or stage."""
-    prices.chosen_units = 0
-    for item in range(w.RESOURCE_KINDS + 1):
-        prices.cost[item] = 0
+    """Add up the price changes of all clauses for a payer and a structure or stage; ``prices`` has none at first."""
     changes = room_for_units()
     clear_units(changes)
     before, how, order = public.event_entry, public.event_how, public.event_order
