@@ -37,6 +37,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "wonders": (
         *("wonders/test_words.py", "wonders/test_frames.py", "wonders/test_seating.py", "wonders/test_properties.py"),
         *("wonders/test_guards.py", "wonders/test_table_rules.py", "wonders/test_cards.py", "learn/test_fitting.py"),
+        "wonders/test_modules_by_hand.py",
     ),
     "wonders/describe": (
         *(
@@ -45,6 +46,7 @@ TESTS: dict[str, tuple[str, ...]] = {
             "wonders/test_decisions.py",
             "report/test_replay.py",
         ),
+        *("wonders/test_text_by_hand.py", "wonders/test_views_by_hand.py"),
         *("positions/test_by_clauses.py", "positions/test_why.py"),
     ),
     "wonders/catalog": ("wonders/catalog",),
