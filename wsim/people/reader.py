@@ -36,7 +36,7 @@ MAX_CELL = 500  # characters; longer cells are truncated and match no name
 HEADING_ROWS = 20  # headings are searched for in this many first rows
 ROW = "row"
 """The column with the row number in the file, counted as in spreadsheets; for JSON, the number of the game."""
-_SUM, _TERM = re.compile(r"[-+\d\s]+"), re.compile(r"[+-]?\d+")  # 20+31, as Board Game Stats writes scores
+_SUM, _TERM = re.compile(r"[-+\d\s]+"), re.compile(r"[+-]?\s*\d+")  # 20+31, as Board Game Stats writes scores
 _NESTED = ("players", "seats", "scores", "playerScores", "results")
 
 Rows = Iterable[Mapping[str, Any]]
@@ -169,12 +169,22 @@ def _read_parquet(content: bytes, _headings: Headings, _sheet: str | None) -> pl
 def _read_json(content: bytes, headings: Headings, _sheet: str | None) -> pl.DataFrame:
     if len(content) > MAX_PARSED:
         raise UserError(f"JSON may have at most {MAX_PARSED >> 20} MiB: convert it to CSV or Parquet")
-    text = _decoded(content)
+    return _text_frame(list(_rows_of_json(_json_value(_decoded(content)), headings)))
+
+
+def _json_value(text: str) -> Any:
+    """Return the value of a JSON text, or the values of its lines if each is JSON; raise ValueError for other text."""
     try:
-        value = json_of(text)
-    except ValueError:
-        value = [json_of(line) for line in text.splitlines() if line.strip()]
-    return _text_frame(list(_rows_of_json(value, headings)))
+        return json_of(text)
+    except ValueError as error:
+        of_all, values = error, list[Any]()
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            try:
+                values.append(json_of(line))
+            except ValueError:
+                raise (ValueError(f"line {number} is not JSON") if values else of_all) from None
+    return values
 
 
 def _rows_of_json(value: Any, headings: Headings) -> Iterator[dict[str, Any]]:
@@ -277,10 +287,15 @@ def _rows_of_board_game_stats(value: Mapping[str, Any], headings: Headings) -> I
                 yield {
                     ROW: number, "game": number, **about, "player": names.get(seat.get("playerRefId")),
                     "wonder": seat.get("role") or seat.get("team"), "winner": seat.get("winner"),
-                    "total": sum(map(int, _TERM.findall(score))) if _SUM.fullmatch(score) else score,
+                    "total": _sum_of(score) if _SUM.fullmatch(score) else score,
                 }  # fmt: skip
     except (KeyError, TypeError, AttributeError) as error:
         raise UserError(f"it is not an export of Board Game Stats: {type(error).__name__}: {error}") from None
+
+
+def _sum_of(score: str) -> int:
+    """Return the value of a score written as a sum."""
+    return sum(int("".join(term.split())) for term in _TERM.findall(score))
 
 
 def _read_xml(content: bytes, headings: Headings, _sheet: str | None) -> pl.DataFrame:
