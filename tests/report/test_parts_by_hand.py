@@ -16,6 +16,7 @@ import pytest
 from tests.report.test_sentences_by_hand import run_of
 from wsim.document import CATEGORY, NAME, POINTS, SHARE, Chart, Column, Sheet, estimated
 from wsim.errors import UserError
+from wsim.lab.provenance import Provenance
 from wsim.report import game_page, material, page, page_record, sections, slices
 from wsim.report.charts import Drawing
 from wsim.report.game_page import AtTable, Replay
@@ -52,7 +53,7 @@ def test_a_narrow_screen_shows_labels_drawn_columns_and_the_two_most_important_o
 
 def test_cells_have_keys_colours_cards_and_intervals() -> None:
     columns = (Column("name", NAME), Column("kind", CATEGORY), estimated("c", POINTS, drawn=True), Column("n", POINTS))
-    rows = [{"name": "Altar", "kind": "blue", "c": 2.0, "c_low": 1.0, "c_high": 3.0, "n": None},
+    rows: Any = [{"name": "Altar", "kind": "blue", "c": 2.0, "c_low": 1.0, "c_high": 3.0, "n": None},
             {"name": "Mine", "kind": "odd", "c": None, "c_low": None, "c_high": None, "n": 7}]  # fmt: skip
     made = grid("t", Sheet("T", rows, columns), palette=Palette({"blue": "#00f"}), faces=("Altar",),
                 slices={"wonder": {"Gizah": rows[1:]}})  # fmt: skip
@@ -215,7 +216,8 @@ def test_tables_that_cannot_be_computed_are_listed_with_the_reason(monkeypatch: 
     analyses["c"].table = refuse
     monkeypatch.setattr(material, "analyses_of", lambda _game: analyses)
     begun: list[str] = []
-    assert material.shown_tables(run_of(), begun.append) == ({"a": "a"}, {"c": "no picks"})
+    shown: Any = material.shown_tables(run_of(), begun.append)
+    assert shown == ({"a": "a"}, {"c": "no picks"})
     assert begun == ["a", "c"]
     other = run_of(plan={"game": "babel"})
     with pytest.raises(UserError, match="only runs of the same game can be compared, not seven_wonders and babel"):
@@ -318,7 +320,7 @@ def test_a_repeated_page_lists_the_tables_that_differ(monkeypatch: pytest.Monkey
     monkeypatch.setattr(page_record, "repeated_run", repeated)
     monkeypatch.setattr(page_record, "refuse_old_streams", lambda _identity, _path: None)
     monkeypatch.setattr(page_record, "unlike", lambda before, after: [before.identity, after])
-    monkeypatch.setattr(page_record.Provenance, "from_record", lambda record: SimpleNamespace(identity=record))
+    monkeypatch.setattr(Provenance, "from_record", lambda record: SimpleNamespace(identity=record))
     monkeypatch.setattr(page_record, "_table_digests", lambda _run: {"a": "1", "b": "2", "d": "4"})
     monkeypatch.setattr(page_record.PageFile, "plan", lambda _page: "plan")
     how: Any = SimpleNamespace(plan=lambda plan: f"{plan}!")
@@ -381,9 +383,14 @@ def test_a_replay_has_a_command_and_chances_for_those_that_can_win(monkeypatch: 
     from wsim.positions import chances
 
     asked: list[Any] = []
+
+    def estimate(*given: Any) -> Any:
+        asked.append(given)
+        return SimpleNamespace(share=[1])
+
     monkeypatch.setattr(chances, "line_up_of", lambda plan, number: (plan, number))
     monkeypatch.setattr(chances, "playouts_of", lambda _playing, playouts: playouts + 1)
-    monkeypatch.setattr(chances, "chances", lambda *given: asked.append(given) or SimpleNamespace(share=[1]))
+    monkeypatch.setattr(chances, "chances", estimate)
     seats = [SimpleNamespace(side=side) for side in (0, 1, -1)]
     story: Any = SimpleNamespace(seats=seats, positions=["p"])
     plan: Any = SimpleNamespace(seed=9)

@@ -76,7 +76,7 @@ def test_what_people_played_is_summarised(monkeypatch: pytest.MonkeyPatch) -> No
         "2 games with mistakes were left out. The page also shows what Next and combined after: "
         "wsim people combine STUDY a/study -o a/study."
     )
-    bare = {"recorded": [], "dates": None, "source": "", "licence": "", "games_left_out": 0}
+    bare: dict[str, Any] = {"recorded": [], "dates": None, "source": "", "licence": "", "games_left_out": 0}
     monkeypatch.setattr(conclusions, "questions", lambda: asked[:1])
     played.run = run_of(people=bare, seats=seats)
     assert conclusions._played_by_people(played).detail == "4,000 games of 1e with 3 players."

@@ -13,7 +13,7 @@ from wsim.positions.scenes import Card, Clash, Event, Flow, Seat
 from wsim.wonders import words as w
 from wsim.wonders.describe import scenes, text, trace, view
 from wsim.wonders.describe.setup import plan_keys
-from wsim.wonders.facts import NAMED_IF_ANY
+from wsim.wonders.facts import NAMED_IF_ANY, OBSERVED
 from wsim.wonders.kernels import layout
 
 NAMES = [f"c{number}" for number in range(20)]
@@ -101,10 +101,11 @@ def test_sets_of_cards_become_names() -> None:
 
 def test_columns_of_an_observation_come_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(view, "slots_of", lambda _catalogue: [SimpleNamespace(label="pots")])
-    monkeypatch.setattr(view, "observed_names", lambda facts: ["coins", "debts"] if len(facts) > len(view.OBSERVED) else
+    monkeypatch.setattr(view, "observed_names", lambda facts: ["coins", "debts"] if len(facts) > len(OBSERVED) else
                         ["coins"])  # fmt: skip
-    card = lambda name: SimpleNamespace(name=name)  # noqa: E731
-    catalogue: Any = SimpleNamespace(cards=[card("A"), card("B")], deck_cards=[card("P")])
+    catalogue: Any = SimpleNamespace(
+        cards=[SimpleNamespace(name="A"), SimpleNamespace(name="B")], deck_cards=[SimpleNamespace(name="P")]
+    )
     flags = {"teams": 0, "asks": 0, "watches": 0, "drafts": 0, "triggers": 0, "copies": 0}
     rules = SimpleNamespace(seats=3, turns=2, **flags)
     table = ["age", "turn", "turns", "discarded", "seat", "decision"]
@@ -238,7 +239,7 @@ def test_a_conflict_becomes_an_event(shields: list[int], tokens: list[int], word
 def test_a_scene_of_the_last_turn_has_the_events_of_the_age() -> None:
     made = scene_table(2)
     build = {"seat": 0, "card": "Altar", "action": "build", **PAID, "left": 2}
-    turns = [{"turn": 5, "moves": []}, {
+    turns: Any = [{"turn": 5, "moves": []}, {
         "turn": 6, "moves": [build], "extra": [{"seat": 1, "card": "Mine", "action": "sell", "source": "last_card"}],
         "losses": [{"seat": 1, "coins": 1, "debt": 2}],
         "decisions": [{"seat": 0, "action": "decline", "card": "Altar"}],
@@ -279,7 +280,7 @@ def test_a_story_has_a_scene_for_the_deal_and_for_each_turn() -> None:
         {"cities": [city(built=["Altar"] * bool(step)), city()], "hands": [["Altar"], ["Mine"]]} for step in range(3)
     ]
     positions: Any = [SimpleNamespace(view=lambda _seat, seen=seen: seen) for seen in views]
-    turns = [{"turn": turn, "moves": []} for turn in (1, 2)]
+    turns: Any = [{"turn": turn, "moves": []} for turn in (1, 2)]
     cards = [SimpleNamespace(name=name, color=color) for name, color in COLOR.items()]
     boards = [SimpleNamespace(name=name, sides=[("A", [0] * 3), ("B", [0] * 4)]) for name in ("Gizah", "Rhodos")]
     told = scenes.story(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from os.path import relpath
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -48,7 +49,7 @@ def test_an_evening_of_people_replaces_the_former_import(monkeypatch: pytest.Mon
         asked.append((options, plan))
         assert not out.exists(), "the former run is out of the way"
         out.mkdir()
-        if options.files == (evening.relpath(tmp_path / "bad"),):
+        if options.files == (relpath(tmp_path / "bad"),):
             raise UserError("no")
 
     monkeypatch.setattr(importing, "import_files", import_files)
@@ -59,8 +60,8 @@ def test_an_evening_of_people_replaces_the_former_import(monkeypatch: pytest.Mon
     assert asked == []
     evening.keep([game("one", ("Ann", 1, 1)), mixed, game("two", ("Bob", 1, 1))], plan, tmp_path, "k")
     options, rules = asked.pop()
-    assert options.files == (evening.relpath(tmp_path / "one"), evening.relpath(tmp_path / "two"))
-    assert (options.out, options.boards) == (evening.relpath(out), "drawn")
+    assert options.files == (relpath(tmp_path / "one"), relpath(tmp_path / "two"))
+    assert (options.out, options.boards) == (relpath(out), "drawn")
     assert rules == {"policies": ("random",), "games": 1, "rotate": False, "seed": 0}
     (out / "kept").touch()
     with pytest.raises(UserError, match="no"):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from wsim.errors import UserError
+from wsim.positions.why import PLAYOUTS
 from wsim.workbench import game_analysis, live_games
 from wsim.workbench.game_analysis import Analyses, Analysis
 from wsim.workbench.live_games import BLOCKS, LiveComparison, _block, _label
@@ -169,7 +170,7 @@ def test_an_analysis_goes_on_step_by_step(monkeypatch: pytest.MonkeyPatch) -> No
     assert (analysis.running, analysis.told, analysis.version) == (True, False, 0)
     analysis.advance()
     assert (analysis.board, analysis.told, analysis.of, analysis.playouts, analysis.version) == (
-        "board ['Ann']", True, 2, game_analysis.PLAYOUTS, 1
+        "board ['Ann']", True, 2, PLAYOUTS, 1
     )  # fmt: skip
     assert [analysis.scene_of(index) for index in (0, 1)] == [1, 2]
     analysis.advance()
@@ -181,7 +182,7 @@ def test_an_analysis_goes_on_step_by_step(monkeypatch: pytest.MonkeyPatch) -> No
     assert (analysis.running, analysis.finished, marked) == (
         False,
         True,
-        [([game_analysis.PLAYOUTS, 2], game_analysis.PLAYOUTS)],
+        [([PLAYOUTS, 2], PLAYOUTS)],
     )
     line.by_net = True
     by_net = Analysis(lambda: cast("Any", line), None, lambda _game: [])

@@ -81,9 +81,10 @@ class WeightSets:
         for name in sets:
             with mistakes.noted():
                 for key in reversed(self._extended_sets(name, sets, known, done, file)):
+                    bases = ChainMap(dict(done), dict(known))  # it may extend the built-in set that it replaces
                     done[key] = self.zeros()  # a base for the sets that extend it, if it contains mistakes
                     with mistakes.noted():
-                        done[key] = self._weights_of_set(key, sets[key], ChainMap(done, dict(known)), file)
+                        done[key] = self._weights_of_set(key, sets[key], bases, file)
         mistakes.raise_any()
         return {name: done[name] for name in sets}
 
