@@ -70,6 +70,18 @@ def test_moves_share_playouts_and_counting_continues() -> None:
     assert (few.losses(1).low[0], few.losses(1).high[0]) == (-1.0, 1.0), "two playouts say next to nothing"
 
 
+def test_playouts_are_bounded_and_a_single_one_has_no_interval() -> None:
+    for playouts in (0, 2, 1_000_000):
+        check_playouts(playouts)
+    for playouts in (-1, 1, 1_000_001):
+        with pytest.raises(UserError, match="playouts must be from 2 to 1,000,000, not"):
+            check_playouts(playouts)
+    values: Any = SimpleNamespace(playouts=1)
+    assert np.isnan(Values._interval(values, np.array([0.5]), np.array([0.25])).error).all()
+    values.playouts = 2
+    assert Values._interval(values, np.array([0.5]), np.array([1.0])).error.tolist() == [0.5], "0 and 1"
+
+
 def test_the_time_limit_is_checked_after_each_round(monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter([0.0, 0.0, 0.4, 0.4, 1.2, 1.2, 2.0, 2.0])
     monkeypatch.setattr("wsim.positions.values.time.monotonic", lambda: next(times))

@@ -362,7 +362,8 @@ class SpielState:
 
     def observation_string(self, player: int | None = None) -> str:
         """Return a player's current view as readable text."""
-        return "\n".join(line.rstrip() for line in self._position().text(self._checked_player(player)))
+        seat = self._checked_player(player)
+        return "\n".join(line.rstrip() for line in self._position().text(seat))
 
     def observation_tensor(self, player: int | None = None) -> NDArray[np.float32]:
         """Return a player's current view without history as float32, one value per column in ``columns``."""
