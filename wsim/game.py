@@ -134,9 +134,9 @@ class Simulator(ABC):
         By default its events are all moves, as the position describes them.
         """
         position, moves = self.begin(number), []
-        while position.to_move is not None:
+        while (seat := position.to_move) is not None:
             legal = position.moves()
-            moves.append(dict(legal[position.follow()]))
+            moves.append({"seat": seat, **legal[position.follow()]})
         shift, labels = number if self.plan.rotate else 0, self.labels
         return {
             "format": "wsim-trace/1",
@@ -144,7 +144,7 @@ class Simulator(ABC):
             "ruleset": self.plan.ruleset,
             "seed": self.plan.seed,
             "index": number,
-            "seats": [{"policy": labels[(seat + shift) % len(labels)]} for seat in range(len(labels))],
+            "seats": [{"policy": labels[(place + shift) % len(labels)]} for place in range(len(labels))],
             "moves": moves,
             "scores": position.scores(),
         }

@@ -83,9 +83,12 @@ class RunTable:
         if len(runs) < 2:
             raise UserError("--beside needs two or more runs: name a second run before the table")
         column, values = label_runs(runs)
-        names = [
-            run.path.name if column == "run" else f"{value} {column}" for run, value in zip(runs, values, strict=True)
-        ]
+        if column == "run":
+            names = [run.path.name for run in runs]
+            if len(set(names)) < len(runs):  # folders of the same name in different folders
+                names = list(map(str, values))
+        else:
+            names = [f"{value} {column}" for value in values]
         table = side_by_side(dict(zip(names, (part.table for part in parts), strict=True)))
         if table is None:
             raise UserError(f"the table {parts[0].name} of these runs has no rows to put side by side")

@@ -96,7 +96,8 @@ def _valued(before: Game, index: int, playouts: int, policies: str | None) -> di
     observed = before.observe().record
     decided: dict[str, Any] = {key: observed[key] for key in ("age", "turn") if key in observed}
     decided |= {"seat": before.to_move, "decision": before.decision}
-    decided |= {"hand": observed["hand"], "scores": before.standing()}
+    decided |= {"hand": observed["hand"]} if "hand" in observed else {}
+    decided["scores"] = before.standing()
     rows = before.values(policies=policies, games=playouts, rng=before.plan.seed)
     made = next(row for row in rows if row["index"] == index)
     cost = _cost(before, rows, index, playouts, policies)
@@ -148,13 +149,14 @@ def why_text(why: Mapping[str, Any], simulator: Simulator) -> str:
 
 
 def _lines(decided: Mapping[str, Any], simulator: Simulator) -> Iterator[str]:
-    moment = ", ".join(f"{key} {decided[key]}" for key in ("age", "turn") if key in decided)
+    moment = [f"{key} {decided[key]}" for key in ("age", "turn", "seat") if key in decided]
     numbers = " ".join(map(str, decided["scores"]))
     chances = " ".join(f"{share:.2f}" for share in decided["win_shares"])
     yield ""
     decision = decided["decision"].replace("_", " ")
-    yield f"{moment}, seat {decided['seat']} ({decision}): points {numbers}, win chance {chances}"
-    yield f"  hand: {_hand(decided['hand'])}"
+    yield f"{', '.join(moment)} ({decision}): points {numbers}, win chance {chances}"
+    if "hand" in decided:
+        yield f"  hand: {_hand(decided['hand'])}"
     shown = [row for rank, row in enumerate(decided["moves"]) if rank < SHOWN or row["index"] == decided["made"]]
     texts = [move_text(row["move"], simulator) for row in shown]
     width = max(map(len, texts))
