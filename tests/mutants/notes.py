@@ -46,7 +46,7 @@ TESTS: dict[str, tuple[str, ...]] = {
             "wonders/test_decisions.py",
             "report/test_replay.py",
         ),
-        *("wonders/test_text_by_hand.py", "wonders/test_views_by_hand.py"),
+        *("wonders/test_text_by_hand.py", "wonders/test_views_by_hand.py", "wonders/test_setup_by_hand.py"),
         *("positions/test_by_clauses.py", "positions/test_why.py"),
     ),
     "wonders/catalog": ("wonders/catalog",),
