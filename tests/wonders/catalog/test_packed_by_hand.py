@@ -207,3 +207,49 @@ def test_oversized_values_are_rejected_by_name() -> None:
     compiling._check_sizes("formulas", ("code words", 4, 4))
     with pytest.raises(UserError, match="the formulas of this catalogue have 5 code words in total; at most 4"):
         compiling._check_sizes("formulas", ("sets", 1, 4), ("code words", 5, 4))
+
+
+def test_cards_that_formulas_count_become_sets() -> None:
+    """Altar costs 2, Dye nothing, Elm 3: every distinct condition is a set of the cards that meet it."""
+    cards = [
+        card("Altar", "red", (1,), cost=Cost(2)), card("Dye", "blue", (2,), shields=1),
+        card("Elm", "red", (3,), cost=Cost(3)),
+    ]  # fmt: skip
+    catalogue: Any = SimpleNamespace(cards=cards, deck_cards=[], effects=[])
+    made = compiling.Formulas({"Altar": 0, "Dye": 1, "Elm": 70}, catalogue)
+    assert made.begins("count(card.cost > 1)") == 0
+    length = len(made.words)
+    assert length > 0
+    assert made.begins("count(card.cost > 1)") == 0, "once"
+    assert made.begins("count(card.red and card.age == 3) + count(card.cost > 1)") == length
+    assert made.begins("count(card.blue)") > length
+    assert list(made.sets.values()) == [[0, 2], [2], [1]]
+    record = empty()
+    made.fill(record)
+    assert record.code[: len(made.words)].tolist() == made.words
+    assert record.code[len(made.words) :].sum() == 0
+    assert record.card_sets[:3, 0].tolist() == [0b101, 0b100, 0b010]
+    assert record.card_sets[3:].sum() == 0
+    made.sets["many"] = [63, 64, 127]
+    made.fill(record)
+    assert record.card_sets[3].tolist()[:2] == [1 << 63, 1 << 63 | 1]
+
+
+def test_facts_of_a_known_card_become_numbers_of_its_formula() -> None:
+    """A formula about the card that causes the event is compiled once for each card that is known before the game."""
+    catalogue: Any = SimpleNamespace(cards=[card("Altar", "red", (1,))], deck_cards=[], effects=[])
+    made = compiling.Formulas({"Altar": 0}, catalogue)
+    starts = [
+        made.begins("2 * card.cost", entry=entry, facts={"cost": cost}) for entry, cost in ((1, 3), (2, 5), (1, 3))
+    ]
+    assert starts[0] == starts[2]
+    assert starts[0] < starts[1]
+    first, second = made.words[: starts[1]], made.words[starts[1] :]
+    assert len(first) == len(second)
+    assert first != second
+    plain = made.begins("red + 1", entry=1, facts={"cost": 3})
+    assert made.begins("red + 1", entry=2, facts={"cost": 5}) == plain, "it is not about the card"
+
+
+def test_recruits_are_numbered_after_the_cards() -> None:
+    assert [compiling.name_of_recruit(number) for number in (0, 4)] == [w.CARDS + 1, w.CARDS + 5]
