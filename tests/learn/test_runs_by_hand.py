@@ -39,9 +39,10 @@ def test_the_conclusion_names_clear_fields_largest_first() -> None:
     open_ = row(0.27, 0.24, 0.30, "net", 0.25, 4)
     more = row(0.40, 0.35, 0.45, "balanced", 0.25, 4)
     less = row(0.06, 0.03, 0.08, "search", 0.20, 5)
+    next_one = f"{net} 14.0 percentage points less {against} search, 1e, 5 players {low}"
     assert said(open_, less, more) == (
         f"The net wins 15.0 percentage points more {against} balanced, 1e, 4 players (95% interval 10.0 to 20.0).",
-        f"2 of 3 fields are clear; next: {net} 14.0 percentage points less {against} search, 1e, 5 players {low}",
+        f"2 of 3 fields are clear. The next largest: {next_one}",
     )
     assert said(open_) == (
         "The net does not clearly win more often than its opponents.",

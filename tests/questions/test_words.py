@@ -85,7 +85,7 @@ def test_the_headline_is_the_largest_clear_row() -> None:
     rows = [_row("a", 1.0, 0.5), _row("b", -2.0, 0.5), _row("c", 3.0, 4.0)]
     assert table.conclusion(rows, "Nothing.", "gains") == Conclusion(
         "B gains 2.00 points less (95% interval 1.50 to 2.50).",
-        "2 of 3 gains are clear; next: a gains 1.00 points more (95% interval 0.50 to 1.50).",
+        "2 of 3 gains are clear. The next largest: a gains 1.00 points more (95% interval 0.50 to 1.50).",
         clear=True,
     )
     unclear = table.conclusion(rows[2:], "Nothing.", "gains")

@@ -10,7 +10,7 @@ import pytest
 
 from wsim.document import NAME, POINTS, Chart, Column, Sheet, estimated
 from wsim.report.charts import MOST_BINS, _binned
-from wsim.report.conclusions import _with_players, joined, labelled, named, plural
+from wsim.report.conclusions import joined, labelled, named, plural, with_players
 from wsim.report.game_page import (
     SHORT,
     _chance_curves,
@@ -164,10 +164,10 @@ def test_unowned_items_are_omitted_and_intervals_allow_for_other_players() -> No
     columns = (Column("wonder", NAME), Column("side", NAME), FAIR_SHARE_RATIO)
     (row,) = labelled(Table(frame, "T", columns=columns, labels=("wonder", "side")), FAIR).rows(named=True)
     assert (row["label"], row[f"{FAIR} from"], row[f"{FAIR} to"]) == ("a A", 1.05, 1.35)
-    (wide,) = _with_players(pl.DataFrame([row])).rows(named=True)
+    (wide,) = with_players(pl.DataFrame([row])).rows(named=True)
     assert (wide[f"{FAIR} from"], wide[f"{FAIR} to"]) == (pytest.approx(0.95), pytest.approx(1.45))
     other = pl.DataFrame([{"x from": 0.0, "x to": 0.24, PLAYER_HALF_WIDTH: 0.05, FAIR: 1.0, "win_share": 0.2}])
-    (plain,) = _with_players(other, "x").rows(named=True)
+    (plain,) = with_players(other, "x").rows(named=True)
     assert (plain["x from"], plain["x to"]) == (pytest.approx(0.12 - 0.13), pytest.approx(0.25))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import polars as pl
@@ -12,6 +13,7 @@ from tests.stats.data import seats_table
 from wsim.document import NAME, SHARE, Column, estimated
 from wsim.report.charts import CLEAR
 from wsim.report.conclusions import HIGH, LOW, Statement, _extreme, _unmeasured, about_levels, about_worth
+from wsim.report.item_conclusion import about_item
 from wsim.stats.columns import FAIR, FAIR_SHARE_RATIO, PLAYER_HALF_WIDTH
 from wsim.stats.tables import Table
 
@@ -162,9 +164,11 @@ def worths(*rows: tuple[str, float, float, float]) -> Table:
 def test_overlapping_intervals_have_no_best() -> None:
     found = about_worth(worths(("a", 0.10, 0.02, 0.0), ("b", 0.09, 0.02, 0.0), ("c", 0.0, 0.02, 0.9)), "cards", 1000)
     assert found[0].headline == "The card worth most is one of 2: a or b."
-    assert "Seats that want a win 10.0 percentage points more often with it than with the next best" in found[0].detail
+    assert (
+        "Seats that want a win 10.0 percentage points more often with it than with their next best" in found[0].detail
+    )
     assert [one.kind for one in found] == ["clear", "open"]
-    assert found[1].headline == "1 of 3 cards do not differ clearly from the next best thing."
+    assert found[1].headline == "1 of 3 cards do not differ clearly from the next best move."
     assert found[1].detail.startswith("2 clearly help the seats that want them, 0 clearly harm them.")
 
 
@@ -193,3 +197,27 @@ def test_differences_between_players_widen_the_intervals_of_the_strongest() -> N
     found = about_levels(replace(wonders, frame=wonders.frame.with_columns(**more)), "wonders", 10_000)
     assert found[0].headline == "The strongest wonder is one of 2: Rhodos or Gizah."
     assert not any("weakest" in one.headline for one in found)  # .8 is within .24 of 1
+
+
+def test_an_item_is_described_by_its_own_row_and_called_clear_only_if_its_verdict_is() -> None:
+    table = worths(("a", 0.10, 0.02, 0.0), ("b", -0.05, 0.03, 0.2), ("c", 0.0, 0.0, 0.9))
+    first, second, _ = table.frame.iter_slices(1)
+    (sentence,) = about_item(table, first)
+    assert sentence.startswith("Seats that want a win 10.0 percentage points more often with it than with their next ")
+    assert sentence.endswith("best move (95% interval 8.0 to 12.0): a clear difference.")
+    (sentence,) = about_item(table, second)
+    assert "win 5.0 percentage points less often" in sentence
+    assert sentence.endswith("(95% interval 2.0 to 8.0): not a clear difference.")
+    unmeasured = first.with_columns(pl.lit(None, pl.Float64).alias("worth"))
+    assert about_item(table, unmeasured) == [
+        "These games do not show what this card is worth: hardly any seat wanted it."
+    ]
+
+
+def test_a_level_is_described_with_its_fair_share() -> None:
+    seats = seats_table(3000, card_points=(4, 0, -4), wonder_points=(3, 0, 0, 0, 0, -3))
+    table = data.wonders(seats, by="wonder")
+    best = table.frame.filter(pl.col("wonder").cast(pl.String) == "Alexandria")
+    (sentence,) = about_item(table, best)
+    figures = r"[\d.]+ times its fair share \(95% interval [\d.]+ to [\d.]+\)"
+    assert re.fullmatch(rf"Alexandria wins {figures}: clearly more than the fair share\.", sentence)

@@ -151,7 +151,7 @@ def test_cards_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
     assert set(shown) == set(table["card"])
     for row in table.to_dicts():
         cells = dict(zip(read.headings["cards-table"], shown[row["card"]], strict=True))
-        assert cells["Color"][0] == row["color"]
+        assert cells["Colour"][0] == row["color"]
         assert int(cells["n"][0]) == row["n"]
         assert float(cells["Built share"][0]) == row["built_share"]
         assert cells["Built share"][1].startswith(f"{100 * row['built_share']:.1f}%")

@@ -26,7 +26,7 @@ from wsim.policies.isolation import is_isolated
 from wsim.policies.lineup import parse_entry
 from wsim.questions.registry import OUTPUTS
 from wsim.workbench import queue_of_questions
-from wsim.workbench.ask_page import words_of
+from wsim.workbench.ask_page import without_command, words_of
 from wsim.workbench.folder import Folder
 from wsim.workbench.forms import form_of, forms
 from wsim.workbench.queue_of_questions import MAX_WAITING, Questions, QueuedQuestion
@@ -94,14 +94,15 @@ def waiting(metric: str = "wait") -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("name", [form.name for form in forms()])
 def test_a_form_has_every_option_of_the_question_with_its_help(caller: Caller, name: str) -> None:
-    """As the command table has them: what is added to a question is in its form."""
+    """As the command table has them, without words about commands: what is added to a question is in its form."""
     question = form_of(name).question
     text = html.unescape(caller.get(f"/ask/{name}").text)
     for group in question.option_groups:
         for field, (_, said) in options_of(group).items():
             if field not in (*OUTPUTS, *question.only_command):
                 assert f'name="{field}"' in text
-                assert said.sentence in text
+                assert without_command(said.sentence) in text
+    assert "(repeatable" not in text
 
 
 def test_an_address_fills_a_form_without_asking_the_question(caller: Caller) -> None:

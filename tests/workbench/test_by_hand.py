@@ -332,7 +332,7 @@ def test_plans_in_words() -> None:
         ({"settings": {"a": 1}, "game": {"b": 1}}, {"a": 1}),
     ]  # fmt: skip
     for record, expected in records:
-        assert folder._plan_in(record) == expected
+        assert folder.plan_in(record) == expected
 
 
 def test_files_of_the_folder_are_found_down_to_a_depth(tmp_path: Path) -> None:

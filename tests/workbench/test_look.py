@@ -260,9 +260,27 @@ def test_pages_of_items_show_more_on_request(caller: Caller) -> None:
 
 def test_a_page_of_a_card_omits_points_that_the_rules_do_not_have(caller: Caller) -> None:
     figures = caller.get("/thing?run=one&table=cards&name=Palace").text.partition('id="figures-0"')[2]
-    figures = figures.partition("</table>")[0]
+    figures = figures.partition('id="more"')[0]
     assert '<th scope="row" data-key="Guild">' in figures
     assert "Cities" not in figures
+
+
+def test_a_card_page_begins_with_what_was_found(caller: Caller) -> None:
+    text = html.unescape(caller.get("/thing?run=one&table=wonders&name=Rhodos").text)
+    first = text.partition("<main>")[2].partition("</section>")[0]
+    assert len(re.findall(r"<li>Rhodos [AB] wins [\d.]+ times its fair share", first)) == 2
+    assert "Results" not in first
+
+
+def test_a_long_table_shows_its_first_rows_and_a_link_to_all(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_page, "MAX_PUBLISHED", 3)
+    text = html.unescape(caller.get("/run?run=one&table=wonders").text)
+    found = re.search(r"(\d+) rows; the first 3 are shown\. <a href=\"([^\"]*)\">Show all rows", text)
+    assert found is not None
+    assert text.count('<th scope="row"') == 3
+    every = caller.get(found[2]).text
+    assert every.count('<th scope="row"') == int(found[1])
+    assert "Show all rows" not in every
 
 
 def test_every_question_about_a_card_is_offered(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:

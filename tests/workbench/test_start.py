@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import wsim
 from tests.report.test_page import WHATIF
 from tests.workbench.client import Caller
 from wsim.document import SHARE, Chart, Column, Sheet
@@ -19,8 +20,8 @@ from wsim.errors import UserError
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.lab.store import load_run
-from wsim.workbench.findings import small_picture
-from wsim.workbench.folder import Folder
+from wsim.workbench.findings import Finding, small_picture
+from wsim.workbench.folder import Folder, plan_in, plan_words
 from wsim.workbench.forms import form_of
 from wsim.workbench.run_form import GAMES, games_per_file
 
@@ -65,6 +66,44 @@ def test_studies_show_their_findings_and_damaged_ones_are_marked(caller: Caller,
     assert "<strong>" in caller.get(asked[1]).text
     assert caller.get("/finding?name=missing").status == 400
     assert caller.get("/finding?name=../x").status == 400
+
+
+def test_the_plan_of_an_answer_names_the_rules_players_and_games_of_the_whole_answer() -> None:
+    """A match plays several tables; the plan that it records first is for one policy at one of them."""
+    plan = {"game": "seven_wonders", "ruleset": "1e", "players": 4, "games": 25000, "policies": ["balanced"]}
+    match = {"plan": {"game": "seven_wonders", "seed": 1}, "made": {"plan": plan}, "policies": ["balanced", "greedy"]}
+    tables = [{"ruleset": "1e", "players": players} for players in (3, 4)]
+    words = plan_words(plan_in({**match, "tables": tables, "deals": 10, "games": 80}))
+    assert words == "7 Wonders 1e, 3, 4 players, 80 games, balanced, greedy"
+    settings = [{"name": "4 players", "plan": {**plan, "games": 1}}]
+    assert plan_words(plan_in({"settings": settings, "games": 1})) == "7 Wonders 1e, 4 players, 1 game, balanced"
+    assert plan_words(plan_in({"baseline": {"plan": plan}, "deals": 7})) == "7 Wonders 1e, 4 players, balanced"
+    assert plan_in({"estimand": "x"}) == {}
+
+
+def test_a_list_shows_whole_clauses_of_the_detail_of_a_finding() -> None:
+    assert (
+        Finding("", "43 of 204 effects are clear. The next largest: " + "long " * 30).short
+        == "43 of 204 effects are clear."
+    )
+    assert Finding("", "One; two.").short == "One; two."
+    assert Finding("", "long " * 40).short == ""
+
+
+def test_games_of_people_have_a_finding_and_cannot_be_continued(caller: Caller, tmp_path: Path) -> None:
+    rows = [
+        f"{game},{player},{wonder},A,{50 + (game * 7 + seat * 3) % 11}"
+        for game in range(1, 31)
+        for seat, (player, wonder) in enumerate(zip("abc", ("Rhodos", "Gizah", "Babylon"), strict=True))
+    ]
+    (tmp_path / "sheet.csv").write_text("\n".join(["game,player,wonder,side,total", *rows]))
+    wsim.import_games(str(tmp_path / "sheet.csv"), out=str(tmp_path / "people"))
+    text = caller.get("/").text
+    assert "continued=" not in text
+    assert "<strong>" in caller.get("/finding?name=people").text
+    facts = caller.get("/run?run=people").text.partition('class="facts"')[2].partition("</dl>")[0]
+    assert "<dt>Played by</dt><dd>people</dd>" in facts
+    assert "Seed" not in facts
 
 
 def test_a_thumbnail_has_a_mark_for_each_interval() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from wsim.balance.cells import target_columns
+from wsim.balance.conclusion import MAX_NAMED, conclusion_of, headline_of
 from wsim.balance.conflicts import Z, binding, conflicts
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Patch, changes_of, patched
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from wsim.balance.cells import Cell
     from wsim.balance.sampling import Effects
 
-MAX_NAMED = 3
 BEFORE_AFTER = (
     "Open marks show the game without the patch, filled marks the game with it, on deals that the search has not used; "
     "bars are 95% intervals, dashed lines the accepted range. All results are valid for the players of each setting."
@@ -174,8 +174,8 @@ class BalanceAnswer(AskedAnswer):
 
     @classmethod
     def conclusion(cls, stored: Stored) -> Conclusion | None:
-        """State whether a patch meets the targets."""
-        return Conclusion(f"{headline_of(stored.record)}.", "", bool(stored.record["proven"]))
+        """State the patch, and whether it meets the targets."""
+        return conclusion_of(stored.record)
 
     @classmethod
     def document(cls, stored: Stored) -> Document:
@@ -291,11 +291,6 @@ def _slim(table: pl.DataFrame) -> list[dict[str, Any]]:
 def idle_note(idle: Sequence[str]) -> list[str]:
     """Return a sentence that lists the knobs without any effect."""
     return [f"Without any effect in these games: {', '.join(idle)}."] if idle else []
-
-
-def _range(numbers: Collection[int]) -> str:
-    lowest, highest = min(numbers), max(numbers)
-    return f"{lowest:,}" if lowest == highest else f"{lowest:,} to {highest:,}"
 
 
 def evidence_file(path: Path) -> Path:
@@ -484,27 +479,3 @@ def _provenance(search: PatchSearch, patch: Patch) -> dict[str, Any]:
         "streams": before.get("streams"),
         "wsim": search.evaluator.provenance.identity["wsim"],
     }
-
-
-def headline_of(record: Mapping[str, Any]) -> str:
-    """Summarise a recorded result in one sentence, without a full stop."""
-    patch, targets, binding = record["patch"], record["targets"], record["binding"]
-    changed = f"{len(patch)} changed value{'' if len(patch) == 1 else 's'}"
-    if record["stopped"] == "interrupted":
-        return f"Interrupted: the best patch so far has {changed}; nothing is proven"
-    if record["proven"]:
-        proof = record["proofs"][-1]
-        verb = "meets" if len(patch) == 1 else "meet"
-        met = f"{verb} all {len(targets)} targets" if len(targets) > 1 else f"{verb} the target"
-        if not patch:
-            met = f"meets {'all targets' if len(targets) > 1 else 'the target'} as it is"
-        result = f"{changed} {met}" if patch else f"no change is needed, the game {met}"
-        return (
-            f"Proven: {result}, on {_range(proof['deals'].values())} fresh deals a setting "
-            f"(error rate {proof['alpha']:g} of this attempt, number {proof['attempt']})"
-        )
-    named = "; ".join(binding[:MAX_NAMED])
-    more = len(binding) - MAX_NAMED
-    near = f"all targets are proven within {record['proven_within']:.3g} times the accepted range"
-    verb = "target is" if len(binding) == 1 else "targets are"
-    return f"Not proven: with {changed}, the binding {verb} {named}{f'; and {more} more' if more > 0 else ''}; {near}"

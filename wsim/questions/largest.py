@@ -47,8 +47,8 @@ class Largest:
             return Conclusion(none, nearest, clear=False)
         first, others = sentences[0], sentences[1:]
         count = f"{len(clear)} of {len(known)} {items} are clear" if len(known) > 1 else ""
-        after = f"next: {'; '.join(others)}" if others else ""
-        detail = "; ".join(filter(None, [count, after]))
+        after = f"The next largest: {'; '.join(others)}" if others else ""
+        detail = ". ".join(filter(None, [count, after]))
         return Conclusion(f"{first[:1].upper()}{first[1:]}.", f"{detail}." if detail else "", clear=True)
 
     def sentence(self, row: Row) -> str:

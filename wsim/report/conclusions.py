@@ -167,20 +167,20 @@ def labelled(table: Table, *columns: str) -> pl.DataFrame:
     return frame.select(label, pl.all().exclude("label"), *ends)
 
 
-def _interval(row: Mapping[str, Any], name: str, decimals: int = 2) -> str:
+def interval_in_words(row: Mapping[str, Any], name: str, decimals: int = 2) -> str:
     numbers = number_range(row[f"{name} from"], row[f"{name} to"], decimals)
     return f"95% interval {numbers}{_allowing(row)}"
 
 
 def _allowing(row: Mapping[str, Any]) -> str:
-    """Return a remark if a row's interval allows for other good players (``_with_players``); else empty."""
+    """Return a remark if a row's interval allows for other good players (``with_players``); else empty."""
     return ", allowing for other good players" if row.get(PLAYER_HALF_WIDTH) is not None else ""
 
 
 def about_levels(table: Table, section: str, games: int) -> list[Statement]:
     """State which levels win more or less than their fair share."""
     rows, noun = labelled(table, FAIR), _noun(table)
-    known = _with_players(rows.filter(pl.col("q").is_not_null() & pl.col(LOW).is_not_null()))
+    known = with_players(rows.filter(pl.col("q").is_not_null() & pl.col(LOW).is_not_null()))
     if len(rows) == 1:
         only = rows["label"][0]
         return [Statement("caution", f"One {noun} only, {only}: {plural(noun)} cannot be compared.", "", section)]
@@ -202,7 +202,7 @@ def about_levels(table: Table, section: str, games: int) -> list[Statement]:
     return statements
 
 
-def _with_players(rows: pl.DataFrame, figure: str = FAIR) -> pl.DataFrame:
+def with_players(rows: pl.DataFrame, figure: str = FAIR) -> pl.DataFrame:
     """Widen the intervals in a table by the differences between good players, where these are known."""
     if PLAYER_HALF_WIDTH not in rows.columns:
         return rows
@@ -221,7 +221,7 @@ def _extreme(clear: pl.DataFrame, known: pl.DataFrame, noun: str, section: str, 
     overlap = pl.col(end) >= first[edge] if strongest else pl.col(end) <= first[edge]
     rivals = others.filter(overlap)
     word = "strongest" if strongest else "weakest"
-    numbers = f"{number(first[FAIR])} times its fair share ({_interval(first, FAIR)})"
+    numbers = f"{number(first[FAIR])} times its fair share ({interval_in_words(first, FAIR)})"
     if len(rivals):
         both = [first["label"], *rivals["label"].to_list()]
         if len(both) > MAX_RIVALS and 2 * len(both) > len(known):  # too many candidates for a conclusion
@@ -232,7 +232,7 @@ def _extreme(clear: pl.DataFrame, known: pl.DataFrame, noun: str, section: str, 
         detail = f"{first['label']} has the {where} estimate, {numbers}; the intervals overlap."
     else:
         headline = f"The {word} {noun} is {first['label']}: it wins {number(first[FAIR])} times its fair share."
-        detail = f"{title(_interval(first, FAIR))}."
+        detail = f"{title(interval_in_words(first, FAIR))}."
         if len(others):
             second = others.row(0, named=True)
             detail += f" Next is {second['label']} with {number(second[FAIR])}, and the intervals do not overlap."
@@ -292,7 +292,7 @@ def about_worth(table: Table, section: str, games: int) -> list[Statement]:
     known = rows.filter(pl.col("q").is_not_null())
     if known.is_empty():
         return [_no_intervals(noun, section)]
-    known = _with_players(known, WORTH)
+    known = with_players(known, WORTH)
     clear = known.filter(pl.col("verdict").is_in(DECIDED))
     if clear.is_empty():
         return [Statement("open", f"No {noun} is clearly worth anything in {games:,} games.", "", section)]
@@ -307,7 +307,7 @@ def about_worth(table: Table, section: str, games: int) -> list[Statement]:
     parts = f"{good} clearly help the seats that want them, {len(clear) - good} clearly harm them"
     caveat = f"Clearly: q below {CLEAR}, and also for other good players if known."
     if unclear:
-        headline = f"{unclear} of {len(known)} {plural(noun)} do not differ clearly from the next best thing."
+        headline = f"{unclear} of {len(known)} {plural(noun)} do not differ clearly from the next best move."
         statements.append(Statement("open", headline, f"{parts}. {caveat}", section))
     else:
         statements.append(Statement("clear", f"Of {len(known)} {plural(noun)}, {parts}.", caveat, section))
@@ -330,7 +330,7 @@ def _worth_most(first: Mapping[str, Any], others: pl.DataFrame, noun: str, secti
         "clear",
         headline,
         f"Seats that want {first['label']} win {number(100 * abs(first[WORTH]), 1)} percentage points {more} often "
-        f"with it than with the next best thing ({number_range(100 * low, 100 * high, 1)}{_allowing(first)}). "
+        f"with it than with their next best move ({number_range(100 * low, 100 * high, 1)}{_allowing(first)}). "
         "The most extreme of many estimates is usually too extreme.",
         section,
     )
@@ -382,7 +382,7 @@ def _about_seats(material: Material) -> list[Statement]:
         reach = _as_float(((rows[HIGH] - rows[LOW]) / 2).max())
         detail = f"Each win share is known to within {number(reach)} times the fair share."
         return [Statement("open", "No seat at the table is clearly better than the others.", detail, "seats")]
-    parts = [f"seat {row['label']} {number(row[FAIR])} ({_interval(row, FAIR)})" for row in clear.to_dicts()]
+    parts = [f"seat {row['label']} {number(row[FAIR])} ({interval_in_words(row, FAIR)})" for row in clear.to_dicts()]
     fixed = not material.run.plan.rotate and len(set(material.run.plan.policies)) > 1
     caveat = " Policies kept their seats." if fixed else ""
     return [

@@ -104,6 +104,11 @@ class Grid:
     picks: str = ""
 
 
+def heading_of(name: str) -> str:
+    """Return the heading of a column on a page, in the spelling of prose: ``Colour`` for ``color``."""
+    return title(name.replace("color", "colour"))
+
+
 def plain(value: object) -> Cell:
     """Return a cell that contains only text."""
     text = "" if value is None else str(value)
@@ -157,8 +162,8 @@ def grid(
     kept = [column for column in sheet.first if column in {shown.name for shown in columns[sheet.labels :]}][:ON_NARROW]
     headings = [
         Heading(
-            title(column.heading), column.kind.numeric, about=column.about, unit=unit_of(column), wide=column.drawn,
-            category=column.kind is CATEGORY,
+            heading_of(column.heading), column.kind.numeric, about=column.about, unit=unit_of(column),
+            wide=column.drawn, category=column.kind is CATEGORY,
             minor=bool(kept) and index >= sheet.labels and column.name not in kept and not column.drawn,
         )
         for index, column in enumerate(columns)
@@ -194,19 +199,23 @@ def _cells_of_row(
     cells = []
     for column in columns:
         value = row.get(column.name)
-        key = value if isinstance(value, int | float) and not isinstance(value, bool) else written(column, value)
+        key = value if isinstance(value, int | float) and not isinstance(value, bool) else _text(column, value)
         drawn = axes[column.name].range(row) if column.name in axes else None
         small = interval_of(column, row)
         face = str(value) if column.kind is NAME and value in faces else ""
-        cells.append(Cell(written(column, value), None if key == "" else key, drawn, small=small, face=face))
+        cells.append(Cell(_text(column, value), None if key == "" else key, drawn, small=small, face=face))
     if palette is not None and cells:
         colour = next((palette.own_of(cell.text) for cell in cells if palette.own_of(cell.text)), "")
         cells[0] = Cell(cells[0].text, cells[0].key, colour=colour, face=cells[0].face)
     return cells
 
 
+def _text(column: Column, value: Any) -> str:
+    return ("no", "yes")[value] if isinstance(value, bool) else written(column, value)
+
+
 def _filter_values(column: Column, rows: Rows) -> list[str]:
-    return [written(column, value) for value in sorted({row[column.name] for row in rows} - {None})]
+    return [_text(column, value) for value in sorted({row[column.name] for row in rows} - {None})]
 
 
 def parts_json(grid: Grid) -> str:

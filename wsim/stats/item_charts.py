@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wsim.document import Chart
 
-FILLED = "Filled marks have a verdict: clear, and also for other good players where that is known."
+FILLED = "Filled marks differ clearly from the line, also for other good players where that is known."
 
 
 def item_charts(figure: str, share: str, noun: str, groups: Sequence[str], facts: Sequence[str]) -> tuple[Chart, Chart]:
@@ -19,7 +19,7 @@ def item_charts(figure: str, share: str, noun: str, groups: Sequence[str], facts
     sorted_by = f", by {' and '.join(fact.replace('color', 'colour') for fact in by)}" if by else ""
     over = "how often it is wanted" if share == "wanted" else share.replace("_", " ")
     return (
-        Chart("scatter", (figure, share), (noun, *groups), f"{words}, against {over}", by=by),
+        Chart("scatter", (figure, share), (noun, *groups), f"{words}, against {over}", by=by, judged=figure == "worth"),
         Chart(
             "forest",
             (figure,),

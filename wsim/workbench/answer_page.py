@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from wsim.errors import UserError
 from wsim.questions.registry import answer_families
-from wsim.workbench.folder import plan_words
+from wsim.workbench.folder import plan_in, plan_words
 from wsim.workbench.rendering import chart_file, folder_of, kept, page
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _answer_page(request: Request, stored: Stored) -> Response:
     return page(
         request, "answer.html.j2", path.name, game=plan.get("game"), kind=stored.kind.TITLE,
         title=str(stored.record.get("estimand", "")) or stored.kind.TITLE,
-        plan=plan_words({**plan, "games": None}), sections=drawn, most_rows=MOST_ROWS,
+        plan=plan_words({**plan, **plan_in(record), "games": None}), sections=drawn, most_rows=MOST_ROWS,
         conclusion=stored.document().conclusion, modules=["terms.js"],
         files=[(name, f"/answer.csv?{urlencode({'file': file, 'table': name})}") for name in _tables(stored)],
         chart=lambda figure, kind: f"/answer.{kind}?{urlencode({'file': file, 'figure': figures.index(figure)})}",

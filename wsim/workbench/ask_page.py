@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass
@@ -43,6 +44,11 @@ NAMED = 3
 """Maximum number of fields that the heading of a collapsed group names."""
 HEADINGS = ("More about the question", "More about the games")
 PAUSE = 0.25  # seconds between two checks for news
+_COMMAND_ONLY = re.compile(
+    r" \((?:repeatable|see wsim [^)]*|docs/[^)]*)\)|(?<=\()repeatable[;:] |, numbered from 0: [^.]*|: wsim .*$",
+    re.MULTILINE,
+)
+"""The parts of help that make sense only next to a command."""
 OWN |= {"ask.js", "forms.js", "terms.js"}
 
 
@@ -153,7 +159,8 @@ def _form(request: Request, kind: Form, texts: Texts, mistakes: Mapping[str, Seq
     groups = {heading: [each for each in fields if each.name not in first] for heading, fields in groups.items()}
     name = out or " ".join(texts.get(OUT, [])) or asked_questions(request.app).next_name(kind)
     return page(
-        request, "question.html.j2", kind.title, status=400 if mistakes else 200, kind=kind, about=kind.about,
+        request, "question.html.j2", kind.title, status=400 if mistakes else 200, kind=kind,
+        about=[_first_sentence(kind), *kind.about.split("\n\n")[1:]],
         main=[every[name] for name in first], groups={folded_words(heading, [each.label for each in fields]): fields
                 for heading, fields in groups.items() if fields},
         labels={"": "", OUT: "File", TRUST: "Run code", **{name: field.label for name, field in every.items()}},
@@ -186,7 +193,7 @@ def _field(name: str, typed: str, default: Any, spec: Option, texts: Texts) -> F
     shown = spec.shown() if callable(spec.shown) else spec.shown
     if shown is None and default not in (MISSING, None, (), ""):
         shown = f"{default:,}" if isinstance(default, int) else str(default)
-    shown, said = _default_of_game(shown or "", " ".join(texts.get("game", ()))), spec.sentence
+    shown, said = _default_of_game(shown or "", " ".join(texts.get("game", ()))), without_command(spec.sentence)
     said += "" if said.endswith(".") else "."
     label = spec.label or name.replace("_", " ").capitalize()
     if typed == "bool":
@@ -215,7 +222,16 @@ def _default_of_game(shown: str, game: str) -> str:
 
 
 def _first_sentence(kind: Form) -> str:
-    return kind.about.partition("\n")[0].partition(": wsim")[0].rstrip(".") + "."
+    return without_command(kind.about.partition("\n")[0]).rstrip(".") + "."
+
+
+def without_command(text: str) -> str:
+    """Remove the parts of a help text that make sense only next to a command.
+
+    >>> without_command("Apply this patch to the catalogue (repeatable).")
+    'Apply this patch to the catalogue.'
+    """
+    return _COMMAND_ONLY.sub("", text)
 
 
 def queued_page(request: Request) -> Response:

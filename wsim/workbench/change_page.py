@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 MENU = (("Change", "/change"),)
 TO = "to:"
+WHOLE = "The game as a whole"
+"""The heading of the parts that belong to no kind."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,7 @@ def change_page(request: Request) -> Response:
         request, "change.html.j2", f"Change {part}".rstrip(), status=400 if mistakes else 200, changes=changes, at=at,
         part=part,
         games=titles(), rulesets=[str(row["ruleset"]) for row in changes.catalogues.rulesets()],
-        groups=_grouped(changes, groups, faces), fields=fields, mistakes=mistakes,
+        groups=list(_grouped(changes, groups, faces).items()), fields=fields, mistakes=mistakes,
         moves=any(value.lstrip("-").isdecimal() for *_, value in fields) and "." in at,
         differences=_differences(changes, printed), texts=[] if mistakes else list(_texts(changes, at)),
         decks=[] if mistakes else list(_decks(changes)),
@@ -212,17 +214,22 @@ def find_part(at: str, groups: Sequence[str]) -> str:
 
 
 def _grouped(changes: Changes, groups: Sequence[str], faces: Faces) -> dict[str, list[tuple[str, str, bool]]]:
-    """Group the parts by kind, each with its name, address and whether it is changed; cards are in face order."""
+    """Group the parts by kind, each with its name, address and whether it is changed; cards are in face order.
+
+    Parts of the whole game, such as its settings, come last.
+    """
     order = {name: place for place, name in enumerate(faces)}
     changed = {group_of(path_of(line)) for line in changes.lines}
     kinds: dict[str, list[tuple[str, str, bool]]] = {}
     for group in groups:
         head, _, name = group.partition(".")
         link = f"/change?{changes.query(at=group)}#at"
-        kinds.setdefault(head, []).append((name.strip('"') or head, link, group in changed))
+        kinds.setdefault(head if name else WHOLE, []).append((name_of(group), link, group in changed))
     for parts in kinds.values():
         parts.sort(key=lambda part: order.get(part[0], -1))
-    return kinds
+    return {kind: parts for kind, parts in kinds.items() if kind != WHOLE} | {
+        kind: parts for kind, parts in kinds.items() if kind == WHOLE
+    }
 
 
 def _fields(changes: Changes, at: str, printed: Mapping[str, str]) -> list[tuple[str, str, str, str]]:

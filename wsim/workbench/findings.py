@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from wsim.workbench.folder import Folder, FolderEntry
 
 MAX_STORED = 500
+MAX_DETAIL = 110
+"""Maximum number of characters of the detail of a finding in a list."""
 MAX_MARKS = 40
 """Maximum number of rows in a thumbnail; of longer tables, it shows the first and last rows."""
 WIDTH, HEIGHT, EDGE = 160, 48, 4
@@ -40,6 +45,14 @@ class Finding:
     sentence: str
     detail: str = ""
     picture: str = ""
+
+    @property
+    def short(self) -> str:
+        """The first clauses of the detail, as many as a line or two of a list can show; empty if none is so short."""
+        clauses = re.split(r"(?<=[.;]) ", self.detail)
+        lengths = accumulate(len(clause) + 1 for clause in clauses)
+        few = " ".join(clause for clause, length in zip(clauses, lengths, strict=True) if length <= MAX_DETAIL + 1)
+        return f"{few.rstrip('.;')}." if few else ""
 
 
 @dataclass(frozen=True)
@@ -123,7 +136,10 @@ def main_tables(run: Run) -> Iterator[tuple[str, str, Table]]:
         for name, analysis in tables_of_run(run).items()
         if analysis.shown == "run" and analysis.fits(run.plan)
     ]
-    made = [(name, analysis.about, analysis.table(run)) for name, analysis in shown]
+    made = []
+    for name, analysis in shown:
+        with suppress(UserError):  # people may not have recorded what a table needs
+            made.append((name, analysis.about, analysis.table(run)))
     order = {"levels": 0, "owners": 1}
     made = [each for each in made if each[2].form in order]
     made = [each for each in made if len(each[2].frame) > 1]  # omit the table of a single policy that plays all seats

@@ -15,6 +15,8 @@ from wsim.files import json_of, text_within
 from wsim.game import find_game
 from wsim.installed import GAMES
 from wsim.lab.record import RECORD, read_record
+from wsim.lab.repetition import counted
+from wsim.policies.lineup import PEOPLE
 from wsim.questions.registry import answer_families, questions
 
 MAX_DEPTH = 4
@@ -34,7 +36,7 @@ class FolderEntry:
     kind: ``run``, or the format of the file, such as ``match``. name: its path within the folder. title: its title.
     plan: its plan in words. when: when it was last written. size: its size in bytes.
     damaged: whether it cannot be read; the title then gives the reason. unfinished: whether it is a run with missing
-    games.
+    games. grows: whether it is a run to which simulated games can be added; False for people's games.
     """
 
     kind: str
@@ -45,6 +47,7 @@ class FolderEntry:
     size: int
     damaged: bool = False
     unfinished: bool = False
+    grows: bool = False
 
     @property
     def shown_kind(self) -> str:
@@ -138,7 +141,8 @@ class Folder:
             return FolderEntry("run", name, str(error), "", when, size, damaged=True)
         unfinished = record.status != "complete"
         title = f"{folder.name or name}{f' ({record.status})' if unfinished else ''}"
-        return FolderEntry("run", name, title, plan_words(record.provenance.plan), when, size, unfinished=unfinished)
+        words, people = plan_words(record.provenance.plan), PEOPLE in record.provenance.identity["rules"]
+        return FolderEntry("run", name, title, words, when, size, unfinished=unfinished, grows=not people)
 
     def _file(self, path: Path) -> FolderEntry | None:
         with path.open("rb") as file:
@@ -153,8 +157,7 @@ class Folder:
             why = f"{path.name} cannot be read: {error}"
             return FolderEntry(match[1], name, why, "", _time(path), size, damaged=True)
         title = str(record.get("estimand") or path.stem)
-        played = {"games": record.get("games")} if "deals" in record else {}
-        plan = {"game": next(iter(GAMES)), **_plan_in(record), **played}  # a plan need not name the default game
+        plan = {"game": next(iter(GAMES)), **plan_in(record)}  # a plan need not name the default game
         return FolderEntry(match[1], name, title, plan_words(plan), _time(path), size)
 
 
@@ -162,15 +165,33 @@ def _time(path: Path) -> datetime:
     return datetime.fromtimestamp(path.stat().st_mtime).astimezone()
 
 
-def _plan_in(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the first plan in the record of an answer; empty if there is none."""
+def plan_in(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what an answer's games have in common, for ``plan_words``; empty if its record contains no plan.
+
+    The plan is the first one that names its rules. The policies, tables and number of games of the whole answer take
+    precedence over those in this plan, which are for one part of the answer.
+    """
+    plan = next((plan for plan in _plans_in(record) if "ruleset" in plan), None)
+    plan = next(_plans_in(record), {}) if plan is None else plan
+    whole = {
+        key: record[key] for key, kind in (("policies", list), ("games", int)) if isinstance(record.get(key), kind)
+    }
+    tables = record.get("tables")
+    if isinstance(tables, list) and all(isinstance(table, dict) and "ruleset" in table for table in tables):
+        for key in ("ruleset", "players"):
+            whole[key] = ", ".join(dict.fromkeys(str(table[key]) for table in tables if table.get(key)))
+    if "deals" in record:
+        whole.setdefault("games", None)  # the plan gives the maximum
+    return {**plan, **whole}
+
+
+def _plans_in(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for key in ("plan", "baseline", "made", "settings", "game"):
         value = record.get(key)
         value = value[0] if isinstance(value, list) and value else value
-        if isinstance(value, dict):
-            plan = value.get("plan", value)
-            return plan if isinstance(plan, dict) else {}
-    return {}
+        plan = value.get("plan", value) if isinstance(value, dict) else None
+        if isinstance(plan, dict):
+            yield plan
 
 
 def title_of(game: str) -> str:
@@ -194,7 +215,7 @@ def plan_words(plan: Mapping[str, Any]) -> str:
     parts = (
         " ".join(filter(None, (title_of(str(plan.get("game") or "")), str(plan.get("ruleset") or "")))),
         f"{plan['players']} players" if plan.get("players") else "",
-        f"{games:,} games" if isinstance(games, int) else "",
+        counted(games, "game") if isinstance(games, int) else "",
         names,
     )
     return ", ".join(filter(None, parts))

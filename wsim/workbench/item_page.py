@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from starlette.routing import Route
 
-from wsim.display import interval_of, title, unit_of, written
+from wsim.display import interval_of, unit_of, written
 from wsim.document import NAME, POINTS, Column, Sheet
 from wsim.errors import UserError, nearest
 from wsim.files import shown_path
@@ -51,6 +51,8 @@ def item_page(request: Request) -> Response:
 
 
 def _item_page(request: Request) -> Response:
+    from wsim.report.item_conclusion import about_item
+
     query, tables = request.query_params, opened_tables(request)
     view = TableView.of([(key, value) for key, value in query.multi_items() if key in ("run", "table")])
     name, show, folder = query.get("name", ""), query.get("show", ""), folder_of(request)
@@ -68,7 +70,7 @@ def _item_page(request: Request) -> Response:
     shown, faces = _shown(request, table, view, name, show), Faces.of_plan(run.plan)
     return page(
         request, "thing.html.j2", name, game=run.plan.game, noun=noun, runs=table.runs, view=view, show=show,
-        figures=_figures(table, rows, name), pages=pages,
+        figures=_figures(table, rows, name), pages=pages, found=about_item(table.table, rows),
         shown=shown, drawings=faces.hidden(names_in(shown[0])) if shown else "", text=_text(run, name),
         faces=faces, linked=_linked(faces, view, name),
         causal=_causal(folder, run, noun, name), note=table.table.note, back=view.address(),
@@ -119,7 +121,8 @@ def _questions(run: Run, noun: str, name: str) -> list[tuple[str, str]]:
     links = links_of(noun, name, run.plan)
     if game.CATALOGUES is not None:
         where = urlencode({"game": run.plan.game, "ruleset": run.plan.ruleset, "at": name})
-        links.append((f"Change this {noun}", f"/change?{where}#at"))
+        links.append((f"Change this {noun}, and see its figures move", f"/move?{where}"))
+        links.append((f"Edit all values of this {noun}", f"/change?{where}#at"))
     return links
 
 
@@ -147,37 +150,47 @@ def _rows_of(table: RunTable, noun: str, name: str) -> pl.DataFrame:
     return rows
 
 
-def _figures(table: RunTable, rows: pl.DataFrame, name: str) -> list[Grid]:
-    """Return the figures of an item: for one run, a line per figure; for several runs, a row per run."""
+def _figures(table: RunTable, rows: pl.DataFrame, name: str) -> list[tuple[Grid, Grid | None]]:
+    """Return the figures of an item, each with the grid of its less important figures if it has one.
+
+    For one run, there is a line per figure; for several runs, a row per run.
+    """
     from wsim.report.grids import grid
 
     if table.teller:
-        return [grid("figures", table.table.sheet(rows, f"{name} by {table.teller}"))]
-    return [_row_grid(table, row, index) for index, row in enumerate(rows.to_dicts())]
+        return [(grid("figures", table.table.sheet(rows, f"{name} by {table.teller}")), None)]
+    sheet = table.table.sheet()
+    main = {column.name for column in sheet.shown}
+    others = [column for column in sheet.columns if column.name not in main]
+    pairs = []
+    for index, row in enumerate(rows.to_dicts()):
+        more = _row_grid(table, row, others, f"more-{index}")
+        pairs.append((_row_grid(table, row, sheet.shown, f"figures-{index}"), more if more.rows else None))
+    return pairs
 
 
-def _row_grid(table: RunTable, row: Mapping[str, Any], number: int) -> Grid:
-    """Transpose a row into a table with one line per figure, with its interval and unit.
+def _row_grid(table: RunTable, row: Mapping[str, Any], columns: Sequence[Column], name: str) -> Grid:
+    """Transpose columns of a row into a table with one line per figure, with its interval and unit.
 
     Points in a category that nobody in the table scores in are omitted, as in the table's main columns.
     """
-    from wsim.report.grids import Cell, Grid, Heading, plain
+    from wsim.report.grids import Cell, Grid, Heading, heading_of, plain
     from wsim.stats.columns import POINTS_OF
 
     scored = [one for one in table.table.frame if one.name.startswith(POINTS_OF)]
     unscored = {one.name for one in scored if bool((one.fill_null(0) == 0).all())}
     lines = []
-    for column in table.table.sheet().columns:
+    for column in columns:
         value = row[column.name]
         if column.name not in (*table.table.labels, *unscored) and value is not None:
             key = value if column.kind.numeric else str(value)
             figures = (Cell(written(column, value), key), plain(interval_of(column, row)), plain(unit_of(column)))
-            lines.append([plain(title(column.heading)), *figures])
+            lines.append([plain(heading_of(column.heading)), *figures])
     headings = [
         Heading("Figure", numeric=False), Heading("Value"),
         Heading(f"{100 * table.level:g}% interval"), Heading("Unit", numeric=False, minor=True),
     ]  # fmt: skip
-    return Grid(f"figures-{number}", table.table.label(row), headings, lines)
+    return Grid(name, table.table.label(row), headings, lines)
 
 
 def _shown(request: Request, table: RunTable, view: TableView, name: str, show: str) -> tuple[Grid, str, str] | None:
@@ -269,13 +282,17 @@ def _text(run: Run, name: str) -> tuple[list[Grid], str] | None:
 
 def rows_grid(name: str, caption: str, rows: Sequence[Mapping[str, Any]]) -> Grid:
     """Return rows as a table of strings, without empty columns."""
-    from wsim.report.grids import Grid, Heading, plain
+    from wsim.report.grids import Grid, Heading, heading_of, plain
 
     columns = [
         column for column in (rows[0] if rows else {}) if any(row[column] not in (None, "", [], ()) for row in rows)
     ]
     cells = [[plain(_words(row[column])) for column in columns] for row in rows]
-    return Grid(name, caption, [Heading(title(column), numeric=False) for column in columns], cells)
+    headings = [
+        Heading(heading_of(column), numeric=index > 0 and all(type(row[column]) is int for row in rows))
+        for index, column in enumerate(columns)
+    ]
+    return Grid(name, caption, headings, cells)
 
 
 def _words(value: object) -> str:

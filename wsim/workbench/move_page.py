@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 import threading
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -142,7 +142,7 @@ def move_page(request: Request) -> Response:
     return page(
         request, "move.html.j2", f"See it move: {item}" if at else "See it move", status=400 if mistakes else 200,
         changes=changes, at=at, item=item, plan=plan, mistakes=[*mistakes.values()],
-        parts={part: name_of(part) for part in parts}, sliders=sliders_of(changes, at, printed) if at else [],
+        parts=_in_order_of_faces(parts, changes), sliders=sliders_of(changes, at, printed) if at else [],
         games=titles(), rulesets=[str(row["ruleset"]) for row in changes.catalogues.rulesets()],
         events=f"/move/events?{_query(changes, at, plan)}",
         others=[line for line in changes.lines if group_of(path_of(line)) != at],
@@ -202,6 +202,13 @@ def movable(printed: Mapping[str, str]) -> dict[str, list[str]]:
         if _WHOLE.fullmatch(value) and "." in group and group != path:
             parts.setdefault(group, []).append(path)
     return parts
+
+
+def _in_order_of_faces(parts: Iterable[str], changes: Changes) -> dict[str, str]:
+    """Return the names of parts by path, sorted like the gallery: cards by age and colour, then boards and the rest."""
+    order = {name: place for place, name in enumerate(Faces.of(changes.game, Source(changes.ruleset)))}
+    names = {part: name_of(part) for part in parts}
+    return dict(sorted(names.items(), key=lambda named: order.get(named[1], len(order))))
 
 
 def sliders_of(changes: Changes, at: str, printed: Mapping[str, str]) -> list[Slider]:

@@ -47,7 +47,7 @@ PREPARED = 2
 MAX_VALUES = 12
 """Maximum number of values of a column that are shown as chips."""
 MAX_PUBLISHED = 300
-"""Maximum number of rows of a table in a published site."""
+"""Maximum number of rows of a table in a published site, and of a table whose address does not ask for more."""
 MAX_COMPARED = 8
 """Maximum number of cards that are drawn above compared rows."""
 
@@ -132,6 +132,7 @@ def _run_page(request: Request) -> Response:
     if published and not view.top:
         view = replace(view, top=MAX_PUBLISHED)
     rows, remark = rows_shown(table, view)
+    found, rows = len(rows), rows if view.top else rows.head(MAX_PUBLISHED)
     run = table.runs[0]
     document = table.document(rows, view.command(folder_of(request), flags_of(table.analysis)))
     figures = figures_of(opened_tables(request), table, view) if view.charts or published else []
@@ -153,7 +154,8 @@ def _run_page(request: Request) -> Response:
         drawings=faces.hidden(names_in(grid)), compared=_cards_compared(view, table, faces),
         facets=_facets(table, view), columns=[(column, column.name in shown) for column in sheet.columns],
         splits=_split_columns(table), options=table.analysis.options, figures=list(enumerate(figures)),
-        rows=len(rows), all_rows=len(table.table.frame), charts=view.address(charts=not view.charts),
+        rows=found, all_rows=len(table.table.frame), left_out=found - len(rows), every=view.address(top=found),
+        charts=view.address(charts=not view.charts),
         beside=view.address(beside=not view.beside, sort=None, columns=()) if len(view.runs) > 1 else "",
         chart=lambda place, kind: f"/chart.{kind}?{urlencode([*view.query(), ('figure', str(place))])}",
     )  # fmt: skip

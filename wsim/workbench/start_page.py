@@ -48,7 +48,7 @@ def start(request: Request) -> Response:
             shows[entry.kind](entry.name) if entry.kind in shows and not entry.damaged else None,
             size_words(entry.size),
             findings.known(entry) if request.app.state.published is None else findings.of(entry),
-            f"/ask/run?{urlencode({'continued': entry.name})}" if entry.kind == "run" and not entry.damaged else "",
+            f"/ask/run?{urlencode({'continued': entry.name})}" if entry.grows else "",
         )
         for entry in folder.found()
         if request.app.state.published is None or not entry.damaged

@@ -104,7 +104,7 @@ class WorthAnswer(Answer):
             .sort("worth", descending=True)
         )
         labels = ("what", "name", *stored.record["question"]["by"])
-        chart = Chart("forest", ("worth",), labels, f"The {len(most)} largest worths, with intervals")
+        chart = Chart("forest", ("worth",), labels, f"The {len(most)} largest worths, with intervals", judged=True)
         if most.is_empty():
             return document
         return replace(

@@ -51,7 +51,7 @@ function showFigures(rows) {
   document.getElementById("figures").hidden = !rows.length;
   const goal = rows.find(({ name }) => name !== "score" && !name.startsWith("worth:") && !name.startsWith("win:"));
   if (goal) {
-    document.getElementById("goal-name").textContent = `\u201c${goal.label.toLowerCase()}\u201d`;
+    document.getElementById("goal-name").textContent = `\u201c${goal.label.charAt(0).toLowerCase()}${goal.label.slice(1)}\u201d`;
     document.getElementById("goal-metric").value = goal.name;
     document.getElementById("goal-value").value = goal.printed ?? "";
     document.getElementById("fix").disabled = goal.printed === null;

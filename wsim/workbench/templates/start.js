@@ -1,10 +1,11 @@
-// Requests the finding of each study when its row comes into view, one at a time.
+// Requests the finding of each study when its row comes into view, one at a time; runs come last, as they take longer.
 const waiting = [];
 let busy = false;
 
 async function next() {
   if (busy) return;
-  const box = waiting.shift();
+  const quick = waiting.findIndex((box) => !("slow" in box.dataset));
+  const [box] = waiting.splice(Math.max(quick, 0), 1);
   if (!box) return;
   busy = true;
   try {
@@ -16,6 +17,7 @@ async function next() {
   } catch {
     // the server has stopped: the row stays without a finding
   }
+  box.removeAttribute("data-finding");
   busy = false;
   next();
 }

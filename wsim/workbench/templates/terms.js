@@ -14,7 +14,7 @@ const TERMS = {
   policy: "A rule or program that chooses the moves of a simulated player.",
   policies: "Rules or programs that choose the moves of simulated players.",
   worth: "The win share that a seat gains from the item that it wants, compared with its next best choice. Chance decides who gets the item, so the effect is causal.",
-  seat: "A place at the table, numbered from 0.",
+  seat: "A place at the table. Tables and commands number seats from 0.",
   budget: "The maximum number of deals; playing stops earlier if the answer is clear.",
   "variance reduction": "The fraction of the variance that cancels because both games are played on the same deals.",
   metric: "The quantity that is compared.",
