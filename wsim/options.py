@@ -50,7 +50,7 @@ class Option:
     complete: returns shell completions; called without arguments, or with the text so far as ``incomplete``.
     label: its label on a form, in plain words; empty: the field's name.
     picker: what a form offers to choose from: ``value`` (of the catalogue), ``item``, ``metric``, ``policy``,
-        ``ruleset`` or ``table``; empty: nothing.
+        ``number`` (of the catalogue, by path), ``ruleset``, ``table``, ``run``, ``goal`` or ``patch``; empty: nothing.
     example: a value that a form shows as an example.
     effort: whether it is the number of deals or games that determines how long an answer takes.
     """

@@ -58,7 +58,7 @@ def effects(view: Chrome) -> str:
     return str(view.execute_script(script))
 
 
-@pytest.mark.parametrize("page", ["/ask", *(f"/ask/{form.name}" for form in forms())])
+@pytest.mark.parametrize("page", ["/ask", "/ask/goal", *(f"/ask/{form.name}" for form in forms())])
 def test_an_accessibility_engine_reports_no_problems(view: Chrome, address: str, page: str) -> None:
     view.get(base(address) + page)
     sound(view)
@@ -152,3 +152,33 @@ def test_a_lost_connection_is_shown(chrome: Chrome, serve: Serve, tmp_path: Path
     soon(chrome).until(lambda one: one.find_element("css selector", "#lost").is_displayed())
     assert process.wait(60) == 130
     assert json.loads((tmp_path / "lost.json").read_text())["stopped"] == "interrupted"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_designer_without_a_goal_file_gets_one_from_the_form(
+    view: Chrome, address: str, folder: Path, width: int
+) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    resize(view, width)
+    view.get(f"{base(address)}/ask/balance")
+    view.find_element("link text", "Write a new goal").click()
+    soon(view).until(lambda one: one.current_url.endswith("/ask/goal"))
+    view.find_element("name", "figure").send_keys("win:Rhodos")
+    view.find_element("name", "accepted").send_keys("30..20")
+    soon(view).until(lambda one: "accepted must be a range" in one.find_element("id", "wrong-accepted").text)
+    view.find_element("name", "accepted").send_keys(Keys.CONTROL, "a")
+    view.find_element("name", "accepted").send_keys("20%..30%")
+    picker = view.find_element("css selector", "details.picker[data-picker=number]")
+    picker.find_element("css selector", "summary").click()
+    picker.find_element("css selector", "input").send_keys("palace points")
+    soon(view).until(lambda one: len(picker.find_elements("css selector", "li button")) == 1)
+    picker.find_element("css selector", "input").send_keys(Keys.ENTER)
+    preview = "May change: Palace, points (by -3 to 3)"
+    soon(view).until(lambda one: preview in one.find_element("id", "preview").text)
+    fits(view)
+    before = set(folder.glob("goal-*.toml"))
+    view.find_element("css selector", ".go button").click()
+    soon(view).until(lambda one: "/ask/balance?goal=goal-" in one.current_url)
+    soon(view).until(lambda one: preview in one.find_element("id", "preview").text)
+    assert len(set(folder.glob("goal-*.toml")) - before) == 1

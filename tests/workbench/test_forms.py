@@ -78,7 +78,7 @@ def test_every_mistake_is_shown_next_to_its_field(caller: Caller) -> None:
         ("picks", {"card": "Palce", "policies": "random"}, "card", "did you mean 'Palace'"),
         ("run", {"policies": "netz"}, "policies", "unknown policy 'netz'"),
         ("run", {"ruleset": "3e"}, "ruleset", "'3e'"),
-        ("balance", {}, "", "balance needs goal"),
+        ("balance", {}, "goal", "balance needs goal"),
     ],
 )
 def test_a_mistake_is_found_before_the_question_waits(

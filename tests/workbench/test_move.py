@@ -22,9 +22,9 @@ from wsim.questions.contrasts import Contrasts
 from wsim.stats.distributions import normal_quantile
 from wsim.stats.intervals import Estimate
 from wsim.workbench.change_page import Changes
-from wsim.workbench.checks import printed_values
 from wsim.workbench.live_games import BLOCKS, MAX_DEALS, LiveComparison
-from wsim.workbench.move_page import goal_text, movable, sliders_of
+from wsim.workbench.move_page import movable, restoring_goal, sliders_of
+from wsim.workbench.printed import printed_values
 
 CHANGE = ("cards.Palace.points=4",)
 
@@ -150,7 +150,7 @@ def test_the_goal_of_the_smallest_fix_can_be_read(caller: Caller, tmp_path: Path
     assert found.targets[0].value == 0.228
     assert caller.post("/move/goal", fields).headers["location"] == "/ask/balance?goal=goal-2.toml"
     with pytest.raises(UserError, match="wait until the first games"):
-        goal_text(Changes("seven_wonders", "1e", CHANGE), "cards.Palace", {})
+        restoring_goal(Changes("seven_wonders", "1e", CHANGE), "cards.Palace", {})
 
 
 @pytest.mark.slow

@@ -78,6 +78,8 @@ def test_the_plan_of_an_answer_names_the_rules_players_and_games_of_the_whole_an
     settings = [{"name": "4 players", "plan": {**plan, "games": 1}}]
     assert plan_words(plan_in({"settings": settings, "games": 1})) == "7 Wonders 1e, 4 players, 1 game, balanced"
     assert plan_words(plan_in({"baseline": {"plan": plan}, "deals": 7})) == "7 Wonders 1e, 4 players, balanced"
+    rungs = [{"plan": {**plan, "policies": [name]}} for name in ("random", "greedy")]
+    assert plan_words(plan_in({"made": rungs, "games": 9})) == "7 Wonders 1e, 4 players, 9 games, random, greedy"
     assert plan_in({"estimand": "x"}) == {}
 
 

@@ -19,5 +19,5 @@ QUESTION = Question(
     only_command=("retrain", "transfer"),
     section="Balance",
     goal_field="goal",
-    first=("goal", "proof_games", "seed"),
+    first=("goal", "games", "proof_games"),
 )

@@ -24,7 +24,8 @@ class GoalOptions(Options):
         metavar="GOAL",
         read=str,
         file=True,
-        label="Which goal file?",
+        label="Which goal?",
+        picker="goal",
         example="goal.toml",
     )
     seed: int = option("Seed of the search.", 1, metavar="N", label="Seed of the random numbers")

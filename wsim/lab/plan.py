@@ -227,6 +227,7 @@ class Plan:
         metavar="FILE",
         file=True,
         check=_list_of(_checked_path),
+        picker="patch",
         example="patch.toml",
         label="Patch files",
     )

@@ -120,6 +120,8 @@ def ask(request: Request) -> Response:
     if checked.mistakes:
         return _form(request, kind, texts, checked.mistakes, out)
     try:
+        if next_page := kind.written(folder_of(request), texts, out):
+            return RedirectResponse(next_page, 303)
         queued = asked_questions(request.app).ask(kind, texts, out)
     except UserError as error:
         checked.add(field_of(str(error), {**texts, OUT: [out]}), error)

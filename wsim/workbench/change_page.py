@@ -23,10 +23,10 @@ from wsim.spec.catalogues import Source, catalogues_of
 from wsim.spec.layers import value_in_patch
 from wsim.spec.values import key_in_path, name_in_words
 from wsim.workbench.ask_page import Field, fields_of, next_answer
-from wsim.workbench.checks import printed_values
 from wsim.workbench.folder import titles
 from wsim.workbench.forms import forms
 from wsim.workbench.item_page import rows_grid
+from wsim.workbench.printed import printed_values
 from wsim.workbench.questions import Form
 from wsim.workbench.queue_of_questions import lines_of
 from wsim.workbench.rendering import folder_of, form_of, page

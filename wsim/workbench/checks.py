@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
@@ -22,8 +21,8 @@ from wsim.lab.plan import Plan
 from wsim.options import names, typed
 from wsim.questions.deals import sample
 from wsim.questions.metrics import figures_in, is_of_own_games, parse_metric
-from wsim.spec.catalogues import Source, catalogues_of
-from wsim.spec.values import change_in_words, values_of
+from wsim.spec.values import change_in_words
+from wsim.workbench.printed import printed_values
 from wsim.workbench.questions import TRUST, Form, Texts, code_in, value_of
 
 if TYPE_CHECKING:
@@ -90,14 +89,16 @@ def check(form: Form, texts: Texts, *, deep: bool) -> Checked:
         try:
             form.read(texts)
         except UserError as error:
-            for sentence in str(error).split("\nalso: "):
-                checked.add(field_of(sentence, texts), UserError(sentence))
+            _add_each(form, texts, error, checked, always=True)
         return checked
     if deep and not code_in(form, texts):
         _check_choices(form, texts, checked)
     _check_together(form, texts, checked, deep=deep)
     if not checked.mistakes:
-        checked.preview = preview(form, texts)
+        try:
+            checked.preview = preview(form, texts)
+        except UserError as error:  # a goal whose parts do not fit together
+            _add_each(form, texts, error, checked)
     return checked
 
 
@@ -121,16 +122,32 @@ def _check_together(form: Form, texts: Texts, checked: Checked, *, deep: bool) -
         try:
             ready, arms = _ready(form, remaining, deep=deep)
         except UserError as error:
-            name = field_of(str(error), remaining)
-            if name or not checked.mistakes:
-                checked.add(name, error)
-            if not name:
-                break
-            del remaining[name]
+            names_found = _add_each(form, remaining, error, checked)
+            if not names_found & remaining.keys():
+                break  # nothing more can be left out
+            for name in names_found:
+                remaining.pop(name, None)
         else:
             if not checked.mistakes and ready is not None:
                 checked.seconds = forecast(form, texts, ready, arms)
             break
+
+
+def _add_each(form: Form, texts: Texts, error: UserError, checked: Checked, *, always: bool = False) -> set[str]:
+    """Add each sentence of an error to the field that it concerns, also if that field is empty; return these fields.
+
+    A sentence that concerns no single field is added ``always``, or only if there is no other mistake.
+    """
+    every = {**{name: () for name, *_ in form.fields()}, **texts}
+    found = set()
+    for sentence in str(error).split("\nalso: "):
+        name = field_of(sentence, every)
+        if name in checked.mistakes and name not in texts:
+            continue  # it was left out because of its mistake
+        if name or always or not checked.mistakes:
+            checked.add(name, UserError(sentence))
+        found |= {name} - {""}
+    return found
 
 
 def _check_choices(form: Form, texts: Texts, checked: Checked) -> None:
@@ -170,9 +187,8 @@ def field_of(sentence: str, texts: Texts) -> str:
         if any(len(part) >= MIN_PART and part in words for line in lines for part in re.findall(r"[A-Z]\w+", line)):
             return name
     said = sentence.lower()
-    return next(
-        (name for name in texts if re.search(rf"(?<![-\w]){name.replace('_', ' ')} (must|takes|cannot)", said)), ""
-    )
+    verbs = r"(?<![-\w]){0} (must|takes|cannot)|needs {0}\b"
+    return next((name for name in texts if re.search(verbs.format(name.replace("_", " ")), said)), "")
 
 
 def _ready(form: Form, texts: Texts, *, deep: bool) -> tuple[Simulator | None, int]:
@@ -195,6 +211,8 @@ def _ready(form: Form, texts: Texts, *, deep: bool) -> tuple[Simulator | None, i
 
 def forecast(form: Form, texts: Texts, simulator: Simulator, arms: int) -> float | None:
     """Return the maximum time in seconds for a form's games on this machine; None if their number is unknown."""
+    if form.has_goal:  # how many measurements a search needs is not known
+        return None
     plan, groups = form.read(texts)
     for group, values in zip(form.question.option_groups, groups, strict=True):
         for name, owner, *_, option in form.fields():
@@ -225,7 +243,12 @@ _PACES: dict[Any, float] = {}
 
 
 def preview(form: Form, texts: Texts) -> list[str]:
-    """Describe the changes to the printed game in a form, such as ``Palace, points: 8 to 5``."""
+    """Describe a form's changes to the printed game, such as ``Palace, points: 8 to 5``, or its goal."""
+    if form.has_goal:
+        from wsim.workbench.goal_files import goal_in_words
+
+        goal = form.goal(texts)
+        return [] if goal is None else goal_in_words(goal)
     game = " ".join(texts.get("game", ())) or next(iter(GAMES))
     ruleset = " ".join(texts.get("ruleset", ())) or str(find_game(game).default_plan()["ruleset"])
     named = [name for name, *_, option in form.fields() if option.picker == "value"]
@@ -237,10 +260,3 @@ def preview(form: Form, texts: Texts) -> list[str]:
     except UserError:
         return []
     return [change_in_words(line, printed) for line in lines]
-
-
-@lru_cache(maxsize=8)
-def printed_values(game: str, ruleset: str) -> Mapping[str, str]:
-    """Map each catalogue path to its printed value; empty for a game without a catalogue."""
-    catalogues = catalogues_of(find_game(game))
-    return {} if catalogues is None else values_of(catalogues.page(Source(ruleset), None).record)

@@ -104,8 +104,12 @@ class Folder:
         path = self.inside(name)
         return self._entry_at(path) if path.is_file() or (path / RECORD).is_file() else None
 
-    def _paths(self) -> Iterator[Path]:
-        """Yield run folders and possible wsim files, up to a maximum depth and number of folders."""
+    def files(self, suffix: str) -> Iterator[Path]:
+        """Yield the files with a suffix, outside runs; see ``_paths``."""
+        return (path for path in self._paths(suffix) if path.suffix == suffix and path.is_file())
+
+    def _paths(self, suffix: str = ".json") -> Iterator[Path]:
+        """Yield run folders and files with a suffix, up to a maximum depth and number of folders."""
         waiting, visited = [(self.root, 0)], 0
         while waiting and visited < MAX_FOLDERS:
             folder, depth = waiting.pop(0)
@@ -122,7 +126,7 @@ class Folder:
                     continue
                 if entry.is_dir() and not run and depth < MAX_DEPTH:
                     waiting.append((Path(entry.path), depth + 1))
-                elif entry.name.endswith(".json") and entry.is_file() and entry.name != RECORD:
+                elif entry.name.endswith(suffix) and entry.is_file() and entry.name != RECORD:
                     yield Path(entry.path)
 
     def _entry_at(self, path: Path) -> FolderEntry | None:
@@ -168,30 +172,30 @@ def _time(path: Path) -> datetime:
 def plan_in(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what an answer's games have in common, for ``plan_words``; empty if its record contains no plan.
 
-    The plan is the first one that names its rules. The policies, tables and number of games of the whole answer take
-    precedence over those in this plan, which are for one part of the answer.
+    The plan is the first one that names its rules. The policies of all parts of the answer, its tables and its number
+    of games take precedence over those in this plan.
     """
-    plan = next((plan for plan in _plans_in(record) if "ruleset" in plan), None)
-    plan = next(_plans_in(record), {}) if plan is None else plan
-    whole = {
-        key: record[key] for key, kind in (("policies", list), ("games", int)) if isinstance(record.get(key), kind)
-    }
+    plans = list(_plans_in(record))
+    whole = dict(next((plan for plan in plans if "ruleset" in plan), plans[0] if plans else {}))
+    policies = [name for plan in plans for name in plan.get("policies", ())]
+    policies = record["policies"] if isinstance(record.get("policies"), list) else policies
+    whole |= {"policies": list(dict.fromkeys(map(str, policies)))} if policies else {}
     tables = record.get("tables")
     if isinstance(tables, list) and all(isinstance(table, dict) and "ruleset" in table for table in tables):
         for key in ("ruleset", "players"):
             whole[key] = ", ".join(dict.fromkeys(str(table[key]) for table in tables if table.get(key)))
-    if "deals" in record:
-        whole.setdefault("games", None)  # the plan gives the maximum
-    return {**plan, **whole}
+    if isinstance(record.get("games"), int) or "deals" in record:  # else the plan gives the number, or the maximum
+        whole["games"] = record.get("games")
+    return whole
 
 
 def _plans_in(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for key in ("plan", "baseline", "made", "settings", "game"):
         value = record.get(key)
-        value = value[0] if isinstance(value, list) and value else value
-        plan = value.get("plan", value) if isinstance(value, dict) else None
-        if isinstance(plan, dict):
-            yield plan
+        for part in value if isinstance(value, list) else [value]:
+            plan = part.get("plan", part) if isinstance(part, dict) else None
+            if isinstance(plan, dict):
+                yield plan
 
 
 def title_of(game: str) -> str:

@@ -25,9 +25,11 @@ from wsim.policies.declare import ISOLATED
 from wsim.report.cards import Faces
 from wsim.spec.catalogues import Source
 from wsim.workbench.change_page import Changes, changes_of, find_part, group_of, name_of, path_of, short_name
-from wsim.workbench.checks import printed_values
 from wsim.workbench.folder import titles
 from wsim.workbench.forms import forms
+from wsim.workbench.goal_files import goal_text
+from wsim.workbench.goal_form import RANGE, search_address
+from wsim.workbench.printed import printed_values
 from wsim.workbench.queue_of_questions import module_process
 from wsim.workbench.rendering import OWN, folder_of, form_of, page, whole
 
@@ -262,12 +264,11 @@ def goal(request: Request) -> Response:
     at = find_part(fields.get("at", ""), list(movable(printed_values(changes.game, changes.ruleset))))
     while folder.inside(f"goal-{number}.toml").exists():
         number += 1
-    write_text(folder.inside(f"goal-{number}.toml"), goal_text(changes, at, fields))
-    form = next(form for form in forms() if form.question.goal_field)
-    return RedirectResponse(f"/ask/{form.name}?{urlencode({form.question.goal_field: f'goal-{number}.toml'})}", 303)
+    write_text(folder.inside(f"goal-{number}.toml"), restoring_goal(changes, at, fields))
+    return RedirectResponse(search_address(f"goal-{number}.toml"), 303)
 
 
-def goal_text(changes: Changes, at: str, fields: Mapping[str, str]) -> str:
+def restoring_goal(changes: Changes, at: str, fields: Mapping[str, str]) -> str:
     """Compose a goal file that restores the printed figure of a part with the fewest further changes to its numbers.
 
     Parameters
@@ -278,22 +279,17 @@ def goal_text(changes: Changes, at: str, fields: Mapping[str, str]) -> str:
         value = float(fields.get("value", ""))
     except ValueError:
         raise UserError("wait until the first games are played: the goal needs the printed figure") from None
-    lines = [
-        f"# {name_of(at)}: restore the printed figure with the fewest changes in addition to those under [plan]",
-        "[plan]",
-        f"game = {json.dumps(changes.game)}",
-        f"ruleset = {json.dumps(changes.ruleset)}",
-        *([f"players = {number}"] if (number := short_number(fields.get("players", ""))) is not None else []),
-        f"policies = {json.dumps(fields.get('policies') or PLAYERS)}",
-        f"set = {json.dumps(list(changes.lines), ensure_ascii=False)}",
-        "", "[[target]]",
-        f"metric = {json.dumps(fields.get('metric', 'score'), ensure_ascii=False)}",
-        f"value = {value:.3f}",
-        "within = 0.02",
-    ]  # fmt: skip
-    for slider in sliders_of(changes, at, printed_values(changes.game, changes.ruleset)):
-        lines += ["", "[[knob]]", f"path = {json.dumps(slider.path, ensure_ascii=False)}", 'range = "-3..3"']
-    return "\n".join(lines) + "\n"
+    plan = {
+        "game": changes.game,
+        "ruleset": changes.ruleset,
+        "players": short_number(fields.get("players", "")),
+        "policies": fields.get("policies") or PLAYERS,
+        "set": list(changes.lines),
+    }
+    target = {"metric": fields.get("metric", "score"), "value": round(value, 3), "within": 0.02}
+    sliders = sliders_of(changes, at, printed_values(changes.game, changes.ruleset))
+    comment = f"{name_of(at)}: restore the printed figure with the fewest changes in addition to those under [plan]"
+    return goal_text(comment, plan, target, {slider.path: RANGE for slider in sliders})
 
 
 ROUTES = [

@@ -1,4 +1,4 @@
-"""The choices that a form offers: cards, wonders, values, metrics, policies, rule sets, tables and runs.
+"""The choices that a form offers: cards, wonders, values, metrics, policies, rule sets, tables, runs, goals, patches.
 
 All choices come from the game and the folder. ``Option.picker`` names the picker of a field.
 """
@@ -15,14 +15,15 @@ from wsim.installed import GAMES
 from wsim.lab.plan import Plan
 from wsim.report.cards import Faces
 from wsim.spec.catalogues import Source, catalogues_of
-from wsim.spec.values import change_in_words
-from wsim.workbench.checks import printed_values
+from wsim.spec.values import change_in_words, name_in_words
+from wsim.workbench.goal_files import goals_in, patches_in
+from wsim.workbench.printed import printed_values, whole_numbers
 
 if TYPE_CHECKING:
     from wsim.workbench.folder import Folder
 
 
-OF_CARDS = ("value", "item", "metric")
+OF_CARDS = ("value", "number", "item", "metric")
 """Pickers whose choices may be about cards."""
 
 
@@ -72,6 +73,21 @@ def _values(setting: Setting) -> Iterator[Choice]:
     for path, value in printed.items():
         words = change_in_words(f"{path}={value}", printed).removesuffix(", as printed")
         yield Choice(f"{path}={value}", words.partition(":")[0], f"printed {value}")
+
+
+def _numbers(setting: Setting) -> Iterator[Choice]:
+    """Yield the paths of the whole numbers in the catalogue."""
+    for path, value in whole_numbers(setting.game, setting.ruleset).items():
+        yield Choice(path, name_in_words(path), f"printed {value}")
+
+
+def _goals(setting: Setting) -> Iterator[Choice]:
+    yield from (Choice(name, name, words) for name, words in goals_in(setting.folder))
+
+
+def _patches(setting: Setting) -> Iterator[Choice]:
+    found = patches_in(setting.folder, setting.game, setting.ruleset)
+    yield from (Choice(name, name, words) for name, words in found)
 
 
 def _items(setting: Setting) -> Iterator[Choice]:
@@ -144,6 +160,9 @@ def _items_and_groups(game: str, ruleset: str) -> tuple[list[tuple[str, str]], M
 
 _PICKERS: Mapping[str, Callable[[Any], Iterator[Choice]]] = {
     "value": _values,
+    "number": _numbers,
+    "goal": _goals,
+    "patch": _patches,
     "item": _items,
     "metric": _metrics,
     "outcome": _outcomes,

@@ -22,6 +22,7 @@ from wsim.policies.lineup import parse_entry
 from wsim.questions.registry import OUTPUTS, Question
 
 if TYPE_CHECKING:
+    from wsim.balance.goal import Goal
     from wsim.lab.execution import Execution
     from wsim.workbench.folder import Folder
 
@@ -65,6 +66,32 @@ class Form:
     def followed(self) -> bool:
         """Whether figures are available while games are played, as for a run."""
         return False
+
+    @property
+    def button(self) -> str:
+        """The words on its button."""
+        return "Play" if self.followed else "Ask"
+
+    @property
+    def has_goal(self) -> bool:
+        """Whether its preview describes a goal instead of changes."""
+        return bool(self._goal_field)
+
+    @property
+    def _goal_field(self) -> str:
+        return next((name for name, *_, option in self.fields() if option.picker == "goal"), "")
+
+    def goal(self, texts: Texts) -> Goal | None:
+        """Return the goal that the form names, None if it names none; raise UserError for an invalid goal."""
+        from wsim.balance.goal import read_goal
+        from wsim.workbench.folder import Folder
+
+        name = " ".join(texts.get(self._goal_field, ()))
+        return read_goal(Folder.of(Path()).inside(name)) if name else None
+
+    def written(self, folder: Folder, texts: Texts, out: str) -> str:  # noqa: ARG002 (questions are asked)
+        """Write what needs no games, and return the address of the next page; "" for a question, which is asked."""
+        return ""
 
     @property
     def suffixes(self) -> tuple[str, ...]:

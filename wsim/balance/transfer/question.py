@@ -13,7 +13,10 @@ from wsim.options import Options, argument, option, place
 class TransferQuestion(GoalOptions):
     """Measure an existing patch with other players and in other styles, at every setting of a goal file."""
 
-    patch: Path = argument("Patch file.", metavar="PATCH", read=Path, file=True, check=place, label="Which patch file?")
+    patch: Path = argument(
+        "Patch file.", metavar="PATCH", read=Path, file=True, check=place, label="Which patch?", picker="patch",
+        example="patch.toml",
+    )  # fmt: skip
     resume: bool = option("Resume an interrupted measurement; its journal is next to the patch.", False)
 
 

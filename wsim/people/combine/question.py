@@ -68,10 +68,20 @@ class CombineQuestion(Options):
         label="Columns that identify a row",
     )
     before: str | None = option(
-        "Simulated run without the patch.", None, metavar="STUDY", file=True, label="Simulated run without the patch"
+        "Simulated run without the patch.",
+        None,
+        metavar="STUDY",
+        file=True,
+        label="Simulated run without the patch",
+        picker="run",
     )
     before_people: str | None = option(
-        "People's run without the patch.", None, metavar="PEOPLE", file=True, label="Games of people without the patch"
+        "People's run without the patch.",
+        None,
+        metavar="PEOPLE",
+        file=True,
+        label="Games of people without the patch",
+        picker="run",
     )
     distance: float | None = distance_option()
     level: float = level_option()

@@ -65,6 +65,7 @@ class PlanningQuestion(Options):
         metavar="RUN",
         file=True,
         label="Simulated run with the patch",
+        picker="run",
     )
     printed: str | None = option(
         "Write a printable schedule with a score sheet for each game.", None, metavar="FILE.html", names=("--print",),

@@ -27,6 +27,7 @@ class CharacterQuestion(Options):
         metavar="FILE",
         names=("--variant-patch",),
         file=True,
+        picker="patch",
         example="patch.toml",
         label="Patch files to compare",
     )

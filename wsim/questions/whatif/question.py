@@ -29,7 +29,8 @@ class Change(Options):
     )
     change_files: tuple[str, ...] = option(
         "Apply this patch in the variant only (repeatable).",
-        (), metavar="FILE", names=("--patch",), file=True, example="patch.toml", label="Patch files to compare",
+        (), metavar="FILE", names=("--patch",), file=True, picker="patch", example="patch.toml",
+        label="Patch files to compare",
     )  # fmt: skip
     sweep: str | None = option(
         "One variant for each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9.",
