@@ -14,7 +14,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import Plan
 from wsim.paths import default_cards_path
-from wsim.spec.source import read_toml
+from wsim.spec.source import entry_of, read_toml
 
 
 def test_toml_is_parsed_nowhere_else() -> None:
@@ -77,3 +77,14 @@ def test_plans_are_prepared_with_the_card_file_parsed_once(
         find_game(game).prepare(plan.replace(seed=seed))
     assert parsed.count(own.read_text(encoding="utf-8").strip()) == 1
     assert len(parsed) == len(set(parsed))
+
+
+def test_one_entry_is_read_without_the_others(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text("effects = ['mine.py']\n[cards.Palace]\npoints = 8\n")
+    entry_of(path, "effects").append("other.py")
+    assert entry_of(path, "effects") == ["mine.py"], "a change of what was read must not reach the next reader"
+    assert entry_of(path, "wonders") is None
+    path.write_text("effects = [")
+    with pytest.raises(UserError, match=r"a\.toml"):
+        entry_of(path, "effects")

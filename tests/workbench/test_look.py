@@ -265,6 +265,13 @@ def test_a_page_of_a_card_omits_points_that_the_rules_do_not_have(caller: Caller
     assert "Cities" not in figures
 
 
+def test_a_table_that_a_run_cannot_have_leads_back_to_the_run(caller: Caller) -> None:
+    reply = caller.get("/run?run=one&table=drafting")
+    assert reply.status == 400
+    assert '<a href="/run?run=one">Overview of the run</a>' in reply.text
+    assert '<a href="/">Studies</a>' in caller.get("/run?run=missing").text.partition("<main>")[2]
+
+
 def test_a_card_page_begins_with_what_was_found(caller: Caller) -> None:
     text = html.unescape(caller.get("/thing?run=one&table=wonders&name=Rhodos").text)
     first = text.partition("<main>")[2].partition("</section>")[0]

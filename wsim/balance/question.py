@@ -77,7 +77,7 @@ def size_option(text: str, shown: str, label: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class BalanceQuestion(GoalOptions):
-    """Find the smallest patch that meets the targets of a goal file, and prove it on fresh deals.
+    """Find the smallest patch that meets the targets of a goal, and prove it on fresh deals.
 
     Exit code 3: no patch was proven. The output then lists the binding targets, and the nearest patch is written.
     """

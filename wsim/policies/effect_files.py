@@ -13,7 +13,7 @@ from typing import Any
 
 from wsim.errors import UserError, nearest
 from wsim.policies.sources import digest_of_sources
-from wsim.spec.source import read_toml
+from wsim.spec.source import entry_of
 
 KEY = "effects"
 _NAME = re.compile(r"[^\W\d]\w*\.py")
@@ -46,7 +46,7 @@ class EffectFile:
 def named_file(card_file: str | Path) -> Path | None:
     """Return the path of the effect file that a card file names; None if it names none or is invalid."""
     try:
-        name = read_toml(card_file).get(KEY)
+        name = entry_of(card_file, KEY)
     except UserError:
         return None
     return Path(card_file).parent / name if isinstance(name, str) and _NAME.fullmatch(name) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
@@ -32,15 +33,25 @@ def read_toml(path: str | PathLike[str], noun: str = "card file") -> Entries:
 
     Raises UserError if the file cannot be read or parsed.
     """
+    entries: Entries = _read(path, noun, copied)
+    return entries
+
+
+def entry_of(path: str | PathLike[str], key: str, noun: str = "card file") -> Any:
+    """Return one top-level entry of a TOML file, None if it is missing; unlike ``read_toml``, copies nothing else."""
+    return _read(path, noun, lambda entries: copied(entries.get(key)))
+
+
+def _read(path: str | PathLike[str], noun: str, taken: Callable[[Entries], Any]) -> Any:
+    """Parse a TOML file, and return what is ``taken`` from the shared dictionary, which must not be changed."""
     file = Path(path)
     text, name = text_of(file, noun), shown(file)
     try:
-        entries: Entries = copied(_parsed(text))
+        return taken(_parsed(text))
     except RecursionError:
         raise UserError(f"{name} is nested too deeply to be a {noun}") from None
     except ValueError as error:
         raise UserError(_phrase(name, text.splitlines(), str(error))) from None
-    return entries
 
 
 def text_of(path: Path, noun: str = "card file") -> str:

@@ -45,7 +45,8 @@ NAMED = 3
 HEADINGS = ("More about the question", "More about the games")
 PAUSE = 0.25  # seconds between two checks for news
 _COMMAND_ONLY = re.compile(
-    r" \((?:repeatable|see wsim [^)]*|docs/[^)]*)\)|(?<=\()repeatable[;:] |, numbered from 0: [^.]*|: wsim .*$",
+    r" \((?:repeatable|see wsim [^)]*|docs/[^)]*|OTHER minus RUN)\)"
+    r"|(?<=\()repeatable[;:] |, numbered from 0: [^.]*|: wsim .*$",
     re.MULTILINE,
 )
 """The parts of help that make sense only next to a command."""

@@ -26,7 +26,7 @@ from wsim.workbench.ask_page import Field, fields_of, next_answer
 from wsim.workbench.folder import titles
 from wsim.workbench.forms import forms
 from wsim.workbench.item_page import rows_grid
-from wsim.workbench.printed import printed_values
+from wsim.workbench.printed import printed_values, ruleset_names
 from wsim.workbench.questions import Form
 from wsim.workbench.queue_of_questions import lines_of
 from wsim.workbench.rendering import folder_of, form_of, page
@@ -158,7 +158,7 @@ def change_page(request: Request) -> Response:
     return page(
         request, "change.html.j2", f"Change {part}".rstrip(), status=400 if mistakes else 200, changes=changes, at=at,
         part=part,
-        games=titles(), rulesets=[str(row["ruleset"]) for row in changes.catalogues.rulesets()],
+        games=titles(), rulesets=ruleset_names(changes.game),
         groups=list(_grouped(changes, groups, faces).items()), fields=fields, mistakes=mistakes,
         moves=any(value.lstrip("-").isdecimal() for *_, value in fields) and "." in at,
         differences=_differences(changes, printed), texts=[] if mistakes else list(_texts(changes, at)),

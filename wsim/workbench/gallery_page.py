@@ -18,6 +18,7 @@ from wsim.report.theme import Palette
 from wsim.spec.catalogues import Source, catalogues_of
 from wsim.workbench.facets import facets_of
 from wsim.workbench.folder import titles
+from wsim.workbench.printed import ruleset_names
 from wsim.workbench.rendering import folder_of, page
 from wsim.workbench.table_view import TableView, item_address
 
@@ -38,7 +39,7 @@ def gallery_page(request: Request) -> Response:
     catalogues = catalogues_of(find_game(game))
     if catalogues is None:
         raise UserError(f"{game} has no catalogue to show")
-    rulesets = [str(row["ruleset"]) for row in catalogues.rulesets()]
+    rulesets = ruleset_names(game)
     ruleset, changes = query.get("ruleset") or rulesets[0], tuple(query.getlist("change"))
     faces = Faces.of(game, Source(ruleset, None, (), changes))
     name = query.get("name", "")

@@ -29,7 +29,7 @@ from wsim.workbench.folder import titles
 from wsim.workbench.forms import forms
 from wsim.workbench.goal_files import goal_text
 from wsim.workbench.goal_form import RANGE, search_address
-from wsim.workbench.printed import printed_values
+from wsim.workbench.printed import printed_values, ruleset_names
 from wsim.workbench.queue_of_questions import module_process
 from wsim.workbench.rendering import OWN, folder_of, form_of, page, whole
 
@@ -145,7 +145,7 @@ def move_page(request: Request) -> Response:
         request, "move.html.j2", f"See it move: {item}" if at else "See it move", status=400 if mistakes else 200,
         changes=changes, at=at, item=item, plan=plan, mistakes=[*mistakes.values()],
         parts=_in_order_of_faces(parts, changes), sliders=sliders_of(changes, at, printed) if at else [],
-        games=titles(), rulesets=[str(row["ruleset"]) for row in changes.catalogues.rulesets()],
+        games=titles(), rulesets=ruleset_names(changes.game),
         events=f"/move/events?{_query(changes, at, plan)}",
         others=[line for line in changes.lines if group_of(path_of(line)) != at],
         ask=_asked(changes, plan, item), catalogue=f"/change?{changes.query(at=at)}",

@@ -1,4 +1,4 @@
-"""The printed values in a catalogue, by path."""
+"""What the catalogues of a game print: rule sets, values by path, decks. Results are kept while the server runs."""
 
 from __future__ import annotations
 
@@ -23,3 +23,10 @@ def printed_values(game: str, ruleset: str) -> Mapping[str, str]:
 def whole_numbers(game: str, ruleset: str) -> dict[str, str]:
     """Map the path of each whole number in a catalogue to its printed value."""
     return {path: value for path, value in printed_values(game, ruleset).items() if _WHOLE.fullmatch(value)}
+
+
+@lru_cache(maxsize=8)
+def ruleset_names(game: str) -> tuple[str, ...]:
+    """Return the names of a game's rule sets; empty for a game without a catalogue."""
+    catalogues = catalogues_of(find_game(game))
+    return () if catalogues is None else tuple(str(row["ruleset"]) for row in catalogues.rulesets())

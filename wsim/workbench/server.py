@@ -36,6 +36,7 @@ from pathlib import Path
 from secrets import token_urlsafe
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import uvicorn
 from starlette.applications import Starlette
@@ -130,11 +131,13 @@ async def missing(request: Request, error: Exception) -> Response:
 
 
 def _sentence_page(request: Request, heading: str, status: int, sentence: str) -> Response:
-    """Return a page with one message and a link back; for an address of a seat, back only to that seat."""
+    """Return a page with one message and a link back: to the run of a table, to the studies, or only to a seat."""
     parts = request.url.path.split("/")
     if parts[1] != "seat":
-        return page(request, "refused.html.j2", heading, status=status, sentence=sentence, back="/")
-    back = "/".join(parts[:3]) if len(parts) > 3 else None
+        run = request.query_params.get("run", "") if request.query_params.get("table") else ""
+        back = ("Overview of the run", f"/run?{urlencode({'run': run})}") if run else ("Studies", "/")
+        return page(request, "refused.html.j2", heading, status=status, sentence=sentence, back=back)
+    back = ("Back to your seat", "/".join(parts[:3])) if len(parts) > 3 else None
     return page(request, "refused.html.j2", heading, status=status, sentence=sentence, back=back, menu=())
 
 

@@ -10,7 +10,7 @@ from wsim.options import Options, option
 
 @dataclass(frozen=True, kw_only=True)
 class SensitivityQuestion(GoalOptions):
-    """Show the effect of each step of each knob of a goal file on its targets, with intervals."""
+    """Show how far each step of each value that a goal may change moves its targets, with intervals."""
 
     games: int | None = size_option(
         "Games for each measurement of a patch at a setting.", "100,000", "Games per measurement"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CompareQuestion(Options):
-    """Compare two runs: OTHER minus RUN, paired game by game where they have the same deals.
+    """Compare two runs figure by figure (OTHER minus RUN), paired game by game where they have the same deals.
 
     Either may be a folder with runs for several numbers of players (wsim import): the other run's number is used.
     """

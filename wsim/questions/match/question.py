@@ -28,7 +28,7 @@ from wsim.questions.comparison import Comparison, budget_of_deals, without_histo
 
 @dataclass(frozen=True)
 class MatchQuestion(Options):
-    """Play policies against each other: wsim match A B [C ...]
+    """Play policies against each other, in every seating of each deal: wsim match A B [C ...]
 
     With two policies, one seat plays A and all others play B, each seat in turn, and vice versa, on the same deals;
     --round-robin does this for every pair. Otherwise three or more policies share a table in every arrangement (if

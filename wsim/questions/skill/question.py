@@ -14,7 +14,7 @@ BETWEEN = ("balanced", "net")
 
 @dataclass(frozen=True)
 class SkillQuestion(Options):
-    """Show which cards and wonders depend on how strong the players are: wsim skill [cards|wonders|...]
+    """Play with weak and with strong policies, and show which figures change: wsim skill [cards|wonders|...]
 
     Each policy of a ladder plays all seats, on the same deals. For wonders the figure is the win share; for cards it is
     the difference in win share between seats that built the card and seats that did not. The table shows the figure at

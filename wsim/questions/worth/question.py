@@ -23,7 +23,7 @@ def _chance(_name: str, value: Any) -> Any:
 
 @dataclass(frozen=True)
 class WorthQuestion(Options):
-    """Estimate what each card (stage, sale, chain, ...) is worth to the seat that wants it.
+    """Overrule policies at random, and estimate what each card (stage, sale, chain, ...) that they wanted is worth.
 
     At randomly chosen decisions, a policy is overruled and makes its next best move instead. The worth of a card is the
     win share (and the points) of the seats whose wish was followed minus that of the seats that were overruled. Chance
