@@ -164,13 +164,15 @@ def _figures(table: RunTable, rows: pl.DataFrame, name: str) -> list[tuple[Grid,
     others = [column for column in sheet.columns if column.name not in main]
     pairs = []
     for index, row in enumerate(rows.to_dicts()):
-        more = _row_grid(table, row, others, f"more-{index}")
+        more = _row_grid(table, row, others, f"more-{index}", "more figures")
         pairs.append((_row_grid(table, row, sheet.shown, f"figures-{index}"), more if more.rows else None))
     return pairs
 
 
-def _row_grid(table: RunTable, row: Mapping[str, Any], columns: Sequence[Column], name: str) -> Grid:
+def _row_grid(table: RunTable, row: Mapping[str, Any], columns: Sequence[Column], name: str, about: str = "") -> Grid:
     """Transpose columns of a row into a table with one line per figure, with its interval and unit.
+
+    ``about``: what its caption says after the name of the row.
 
     Points in a category that nobody in the table scores in are omitted, as in the table's main columns.
     """
@@ -190,7 +192,8 @@ def _row_grid(table: RunTable, row: Mapping[str, Any], columns: Sequence[Column]
         Heading("Figure", numeric=False), Heading("Value"),
         Heading(f"{100 * table.level:g}% interval"), Heading("Unit", numeric=False, minor=True),
     ]  # fmt: skip
-    return Grid(name, table.table.label(row), headings, lines)
+    label = table.table.label(row)
+    return Grid(name, f"{label}: {about}" if about else label, headings, lines)
 
 
 def _shown(request: Request, table: RunTable, view: TableView, name: str, show: str) -> tuple[Grid, str, str] | None:

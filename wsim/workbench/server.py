@@ -137,8 +137,8 @@ def _sentence_page(request: Request, heading: str, status: int, sentence: str) -
         run = request.query_params.get("run", "") if request.query_params.get("table") else ""
         back = ("Overview of the run", f"/run?{urlencode({'run': run})}") if run else ("Studies", "/")
         return page(request, "refused.html.j2", heading, status=status, sentence=sentence, back=back)
-    back = ("Back to your seat", "/".join(parts[:3])) if len(parts) > 3 else None
-    return page(request, "refused.html.j2", heading, status=status, sentence=sentence, back=back, menu=())
+    seat = ("Back to your seat", "/".join(parts[:3])) if len(parts) > 3 else None
+    return page(request, "refused.html.j2", heading, status=status, sentence=sentence, back=seat, menu=())
 
 
 def opened(target: str) -> tuple[Folder, str]:
