@@ -9,6 +9,11 @@ from typing import Any
 
 import pytest
 
+from wsim.jit.modes import JIT, config
+
+CHECKED = not JIT or bool(config.BOUNDSCHECK)
+"""Whether the tests run without the JIT or with bounds checks. CI plays no slow test there."""
+
 Names = str | tuple[str, ...]
 
 LONGEST = (
@@ -37,6 +42,16 @@ def first_quick(quick: int, names: Names, cases: Iterable[Any], **how: Any) -> p
     """Parametrize a test as ``pytest.mark.parametrize`` does; all but the first few cases are in the slow tier."""
     every = list(cases)
     return pytest.mark.parametrize(names, [*every[:quick], *(slow(names, case) for case in every[quick:])], **how)
+
+
+def first_checked(names: Names, cases: Iterable[Any], **how: Any) -> pytest.MarkDecorator:
+    """Parametrize a slow test; its first case is in the quick tier where ``CHECKED``."""
+    return first_quick(int(CHECKED), names, cases, **how)
+
+
+def slow_unless_checked(test: Any) -> Any:
+    """Put a test into the slow tier, except where ``CHECKED``."""
+    return test if CHECKED else pytest.mark.slow(test)
 
 
 def each_third_quick(names: Names, cases: Iterable[Any], **how: Any) -> pytest.MarkDecorator:

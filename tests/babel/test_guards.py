@@ -19,7 +19,7 @@ from tests.babel.extremes import compare_case, draw_case, facts_of
 from tests.babel.reference.game import Reference
 from tests.babel.tools import played, table
 from tests.conftest import Command
-from tests.tiers import first_quick
+from tests.tiers import first_checked, first_quick
 from tests.wonders.engine_tools import opt_in
 from wsim.babel.kernels.layout import ACTION_DRAWS, EVENTS, MOVES
 from wsim.babel.words import KINDS, SEATS
@@ -41,7 +41,7 @@ SENTENCE = re.compile(
 )
 
 
-@first_quick(1, "threads", ["1", "2"])
+@first_checked("threads", ["1", "2"])
 def test_a_game_with_too_many_points_stops_the_run_in_one_sentence(
     threads: str, wsim_command: Command, tmp_path: Path
 ) -> None:
@@ -112,7 +112,7 @@ def test_a_wonder_without_parts_from_any_seat_is_reported() -> None:
     compare_case(6, 3, ["babel.rules.limit_parts=true", "babel.setup.parts=1"], games=6)
 
 
-@first_quick(2, "seed", range(24))
+@first_quick(1, "seed", range(24))
 def test_a_random_catalogue_agrees_with_the_twin(seed: int) -> None:
     compare_case(seed, *draw_case(seed), games=2)
 

@@ -189,8 +189,9 @@ def test_net_plays_with_every_rule_switch(switches: dict[str, Any]) -> None:
         assert rows["builds_led"].sum() > 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="needs many games")
-@first_quick(1, ("players", "least"), [(3, 0.80), (4, 0.55), (5, 0.40)])
+@pytest.mark.parametrize(("players", "least"), [(3, 0.80), (4, 0.55), (5, 0.40)])
 @pytest.mark.parametrize("others", ["balanced", TUNED])
 def test_net_beats_the_strongest_weights(others: str, players: int, least: float) -> None:
     of = table(players=players, policies=("net", *[others] * (players - 1)), rotate=True, seed=31)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.babel.tools import Scene, five_ships, log_of, played, table
 from tests.policies.in_file import policies_in_file
+from tests.tiers import slow_unless_checked
 from wsim.babel.game import GAME
 from wsim.babel.kernels.layout import TRADE_CARD
 from wsim.babel.policies.features import FEATURES
@@ -287,6 +288,7 @@ def test_a_compiled_user_policy_plays(mine: str) -> None:
     assert all(pick[5] == pick[4] - 2 for pick in log_of(back, 0) if pick[2] == 0)
 
 
+@slow_unless_checked
 @pytest.mark.jit_off
 def test_a_plain_python_user_policy_plays(mine: str) -> None:
     compiled, plain = (played(table(policies=(f"{mine}:{name}",)), 3) for name in ("last", "plain"))

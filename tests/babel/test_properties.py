@@ -57,6 +57,7 @@ def test_cards_are_conserved(of: Any) -> None:
         )
 
 
+@pytest.mark.slow
 @drawn
 @given(tables())
 def test_parts_match_the_discs_taken(of: Any) -> None:
@@ -70,6 +71,7 @@ def test_parts_match_the_discs_taken(of: Any) -> None:
     assert (owned == np.bitwise_count(rows["discs_owned"])).all()
 
 
+@pytest.mark.slow
 @drawn
 @given(tables())
 def test_section_8_bounds_on_wonders_and_builds_hold(of: Any) -> None:
@@ -88,6 +90,7 @@ def test_section_8_bounds_on_wonders_and_builds_hold(of: Any) -> None:
         assert builds[finished].min() >= 6
 
 
+@pytest.mark.slow
 @drawn
 @given(tables())
 def test_points_add_up_and_winners_get_the_shares(of: Any) -> None:
@@ -101,6 +104,7 @@ def test_points_add_up_and_winners_get_the_shares(of: Any) -> None:
     assert (rank == 1 + (total[:, None, :] > total[:, :, None]).sum(axis=2)).all()
 
 
+@pytest.mark.slow
 @drawn
 @given(tables())
 def test_offers_and_wonders_add_up(of: Any) -> None:

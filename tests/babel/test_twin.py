@@ -10,7 +10,7 @@ import pytest
 from tests.babel.reference.components import rules
 from tests.babel.reference.game import Reference, choose_at_random
 from tests.babel.tools import changes, log_of, table
-from tests.tiers import first_quick
+from tests.tiers import first_checked
 from wsim.jit import JIT
 
 SEED = 11
@@ -66,12 +66,13 @@ def test_many_random_games_agree_with_the_twin(seats: int, switches: dict[str, A
 
 
 @pytest.mark.boundscheck
-@first_quick(1, "switches", SWITCHES, ids=str)
+@first_checked("switches", SWITCHES, ids=str)
 def test_games_with_a_flipped_switch_agree_with_the_twin(switches: dict[str, Any]) -> None:
     for seats, two_colour in ((3, True), (4, False), (5, True)):
         compare({**switches, "use_two_colour_discs": two_colour}, seats, range(6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_games_of_the_other_policies_are_legal_in_the_twin(seats: int) -> None:
     """The twin repeats the engine's choices; lists and consequences agree at every decision of stronger policies."""

@@ -15,7 +15,6 @@ import wsim
 from tests.balance.goals import KNOBS, SEARCH, TARGET, UNBALANCED, write_goal
 from tests.conftest import Command
 from tests.games import medal_game
-from tests.tiers import first_quick
 from wsim.balance.answer import answer_of
 from wsim.balance.ask import balance
 from wsim.balance.cells import Cell
@@ -79,6 +78,7 @@ def test_a_goal_can_be_a_mapping() -> None:
         wsim.smallest_patch({**told, "targts": []})
 
 
+@pytest.mark.slow
 def test_a_balanced_game_needs_no_patch() -> None:
     balanced = UNBALANCED.replace('set = ["wonders.Temple.points=4", "wonders.Garden.salt=2"]', "")
     answer = balance(read_goal(write_goal(balanced + TARGET + KNOBS + SEARCH)))
@@ -125,7 +125,7 @@ def _told(phase: list[str]) -> Any:
 
 
 @pytest.mark.slow
-@first_quick(1, "beyond", ["one at its bound", "all at their bounds"])
+@pytest.mark.parametrize("beyond", ["one at its bound", "all at their bounds"])
 def test_the_proof_keeps_its_error_rate(beyond: str) -> None:
     """A patch exactly at the bound of a target is proven in at most alpha of all attempts, all targets counted."""
     random = np.random.default_rng(5)
@@ -225,6 +225,7 @@ range = "-1..1"
 """
 
 
+@pytest.mark.slow
 def test_unreachable_targets_are_named(wsim_command: Command) -> None:
     answer = wsim_command("balance", write_goal(UNBALANCED + TARGET + FEEBLE + SEARCH), "--out", "patch.toml", *FEW)
     assert answer.code == 3

@@ -181,7 +181,7 @@ MISTAKES = {
 }
 
 
-@first_quick(19, "mistake", MISTAKES)
+@first_quick(9, "mistake", MISTAKES)
 def test_a_mistake_is_reported_in_one_sentence(mistake: str, wsim_command: Command) -> None:
     text, said = MISTAKES[mistake]
     goal = write_goal(text)

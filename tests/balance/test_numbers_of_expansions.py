@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from tests.tiers import first_quick
 from wsim.balance.goal import read_goal
 from wsim.balance.knobs import knobs_of
 from wsim.game import find_game
@@ -55,7 +54,8 @@ def test_every_number_in_an_expansion_is_a_knob(file: Path) -> None:
         assert values.get(path, values.get(alone)) == number, path
 
 
-@first_quick(1, "file", GOALS, ids=lambda file: str(file.stem))
+@pytest.mark.slow
+@pytest.mark.parametrize("file", GOALS, ids=lambda file: str(file.stem))
 def test_an_expansion_goal_changes_only_its_own_values(file: Path) -> None:
     goal = read_goal(file)
     written = dict(numbers(tomllib.loads((FOLDER / file.name).read_text(encoding="utf-8"))))

@@ -19,7 +19,6 @@ from typing import Any
 import pytest
 
 from tests.conftest import Command
-from tests.tiers import first_quick
 
 RECORDINGS = Path(__file__).parents[1] / "data" / "answers"
 RENEW = bool(os.environ.get("WSIM_RENEW_ANSWERS"))
@@ -268,7 +267,8 @@ def _nested(value: list[Any]) -> bool:
     return any(isinstance(part, dict | list) or (isinstance(part, str) and len(part) > 30) for part in value)
 
 
-@first_quick(1, "group", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in QUESTIONS])
+@pytest.mark.slow
+@pytest.mark.parametrize("group", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in QUESTIONS])
 def test_answers_match_commit_46e67a1(
     group: str, wsim_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

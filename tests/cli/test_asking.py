@@ -36,7 +36,7 @@ def script(monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> Command:
 
 
 @pytest.mark.slow
-@first_quick(1, "game", GAMES)
+@pytest.mark.parametrize("game", GAMES)
 def test_advice_for_a_run_and_its_position_file_is_the_same(wsim_command: Command, game: str) -> None:
     made = wsim_command("run", *GAMES[game], "--games", "3", "--out", "study", "--quiet")
     assert made.code == 0, made.err
@@ -74,7 +74,8 @@ def test_advice_text_fits_80_columns_and_obeys_a_time_limit(wsim_command: Comman
     assert re.search(r"^Move \d+ is what .*balanced", done.out, re.MULTILINE)
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    2,
     ("words", "sentence"),
     [
         (["no.json"], "there is no file 'no.json'"),
@@ -119,6 +120,7 @@ def test_a_saved_and_resumed_game_is_the_same(script: Command, game: str) -> Non
     assert Path("part.json").read_text() == Path("whole.json").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_a_saved_game_is_a_position_file(script: Command, wsim_command: Command, game: str) -> None:
     """One format: wsim advise and the workbench read what wsim play leaves, and the other way round."""

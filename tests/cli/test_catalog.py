@@ -12,7 +12,6 @@ from wsim.wonders.catalog import default_cards_path, ruleset_names
 
 if TYPE_CHECKING:
     from tests.conftest import Command
-from tests.tiers import first_quick
 
 
 def test_catalog_prints_the_whole_catalogue(wsim_command: Command) -> None:
@@ -108,7 +107,7 @@ PATCHES = {
 
 
 @pytest.mark.slow
-@first_quick(1, "patch", PATCHES)
+@pytest.mark.parametrize("patch", PATCHES)
 def test_a_patch_check_matches_applying_the_patch(wsim_command: Command, tmp_path: Path, patch: str) -> None:
     text, ruleset = PATCHES[patch]
     (tmp_path / "mine.toml").write_text(text)

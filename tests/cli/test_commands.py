@@ -31,7 +31,7 @@ def fresh(code: str) -> str:
     ).stdout
 
 
-@pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["--version"], []])
+@first_quick(1, "words", [["--help"], ["run", "--help"], ["--version"], []])
 def test_help_loads_nothing_heavy(words: list[str]) -> None:
     shown = fresh(
         "import sys; from wsim.cli.app import main\n"
@@ -224,7 +224,8 @@ def test_table_prints_a_run(wsim_command: Command, a_run: str) -> None:
     assert rows[-1] == "A note."
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    2,
     ("words", "order"),
     [
         (["--sort", "policy"], ["shy", "random", "bold"]),

@@ -67,8 +67,8 @@ TOKEN = re.compile(r"[^\s]+")
 
 
 @pytest.mark.slow
-@first_quick(1, "columns", [80, 100, 120])
-@first_quick(1, "words", SHOWN, ids=" ".join)
+@pytest.mark.parametrize("columns", [80, 100, 120])
+@pytest.mark.parametrize("words", SHOWN, ids=" ".join)
 def test_numbers_and_names_are_never_broken(
     wsim_command: Command, runs: dict[str, str], words: tuple[str, ...], columns: int
 ) -> None:
@@ -131,6 +131,7 @@ def test_a_narrow_terminal_shows_rows_line_by_line_or_the_columns_that_fit(runs:
     assert on_terminal(columns, "run", "--help")[0] == 0
 
 
+@pytest.mark.slow
 def test_output_to_a_pipe_is_unlimited_unless_columns_is_set(
     wsim_command: Command, runs: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -59,6 +59,7 @@ def test_the_repeated_run_is_stored_in_the_requested_folder(wsim_command: Comman
     assert "choose another --out" in wsim_command("rerun", "run", "--out", "run").err
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("run")
 def test_differing_values_are_named(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     other_scores(monkeypatch)
@@ -169,8 +170,8 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.slow
-@first_quick(
-    1, "source", ["run", "run/seats/part-00000000000000.parquet", "answer.json", "run/report.html", "m.json", "s.json"]
+@pytest.mark.parametrize(
+    "source", ["run", "run/seats/part-00000000000000.parquet", "answer.json", "run/report.html", "m.json", "s.json"]
 )
 def test_code_is_run_only_if_it_is_named_or_trusted(foreign: Path, wsim_command: Command, source: str) -> None:
     line_up = "mine.py:last,balanced,random,random"
@@ -206,8 +207,8 @@ def test_code_is_run_only_if_it_is_named_or_trusted(foreign: Path, wsim_command:
 WHATIF = ("whatif", "--budget", "200", "--policies", "random", "-q")
 
 
-@first_quick(
-    1,
+@pytest.mark.slow
+@pytest.mark.parametrize(
     "change",
     [
         ("--set", "cards.Palace.points=20"),

@@ -153,6 +153,7 @@ def wait_for_shards(folder: str, count: int) -> None:
 SLOW = ("run", "--games", "1000", "--pause", "0.002", "--shard-games", "50")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal")
 def test_ctrl_c_keeps_finished_parts_and_says_how_to_continue(wsim_command: Command) -> None:
     run = process(*SLOW, "--out", "a run")

@@ -15,7 +15,6 @@ import pytest
 
 from tests.cli.test_run import SLOW, WSIM, files, process, wait_for_shards
 from tests.conftest import Command
-from tests.tiers import first_quick
 from wsim.lab.run import record
 from wsim.lab.store import load_run
 from wsim.lab.writer import RunWriter
@@ -24,7 +23,7 @@ pytestmark = [pytest.mark.usefixtures("toy"), pytest.mark.skipif(os.name != "pos
 
 
 @pytest.mark.slow
-@first_quick(1, "number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_sigterm_acts_like_ctrl_c(wsim_command: Command, number: int) -> None:
     run = process(*SLOW, "--out", "run")
     wait_for_shards("run", 2)

@@ -86,6 +86,7 @@ def test_observational_tables_say_so_and_point_to_the_experiments(wsim_command: 
     assert "wsim whatif" in note
 
 
+@pytest.mark.slow
 def test_a_game_without_pick_experiments_does_not_mention_them(wsim_command: Command, tmp_path: Path) -> None:
     folder = str(tmp_path / "babel")
     said = wsim_command("run", "--game", "tower_of_babel", "--games", "60", "--out", folder, "--quiet").out

@@ -10,7 +10,6 @@ import pytest
 
 import wsim
 from tests.conftest import Command
-from tests.tiers import first_quick
 from wsim.game import find_game
 from wsim.positions.as_played import decisions_of
 from wsim.positions.why import why_along
@@ -34,7 +33,7 @@ def saved(game: wsim.Game, name: str = "ours.json") -> wsim.Game:
     return game
 
 
-@first_quick(1, "name", ["wonders", "babel"])
+@pytest.mark.parametrize("name", ["wonders", "babel"])
 @pytest.mark.slow
 def test_a_position_played_by_policies_gives_the_trace_of_the_plan(name: str, wsim_command: Command) -> None:
     game = saved(over(wsim.Game(**KEYS[name])))

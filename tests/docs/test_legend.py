@@ -122,6 +122,7 @@ def test_every_cited_rule_number_exists() -> None:
     assert wrong == {}, "tests of rules that do not exist"
 
 
+@pytest.mark.slow
 def test_every_cited_section_exists() -> None:
     def wrong(path: Path, text: str) -> set[str]:
         numbers = {number for pair in SECTION.findall(text) for number in pair if number}

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.conftest import Command
 from tests.tiers import first_quick
 
@@ -65,7 +67,8 @@ def test_every_field_is_described(wsim_command: Command, game: str, options: tup
     assert found <= described(game), f"not described: {sorted(found - described(game))}"
 
 
-@first_quick(1, "game", CHAPTERS)
+@pytest.mark.slow
+@pytest.mark.parametrize("game", CHAPTERS)
 def test_every_field_of_the_example_exists(wsim_command: Command, game: str) -> None:
     found: set[str] = set()
     for plan in PLANS:

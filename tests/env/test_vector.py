@@ -111,9 +111,8 @@ def test_a_fixed_action_takes_its_cheapest_move(keys: dict[str, Any]) -> None:
         assert spent > 0, "no position of this test has the once-per-age build"
 
 
-@pytest.mark.parametrize(
-    "keys", [BABEL, pytest.param(PLANS["babel with bluffs"], marks=pytest.mark.slow)], ids=["plain", "bluffs"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("keys", [BABEL, PLANS["babel with bluffs"]], ids=["plain", "bluffs"])
 def test_every_move_of_babel_has_a_separate_action(keys: dict[str, Any]) -> None:
     rng = np.random.default_rng(3)
     decisions = set()

@@ -342,6 +342,7 @@ def test_every_analysis_returns_a_table(played: tuple[Row, Run]) -> None:
         assert not table.frame.select(pl.any_horizontal(pl.col(numbers).is_nan().any())).item() if numbers else True
 
 
+@pytest.mark.slow
 @of_the_toy_first
 def test_every_table_is_shown_by_a_command(played: tuple[Row, Run], wsim_command: Command) -> None:
     row, run = played

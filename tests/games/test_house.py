@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pytest
+
 from tests.games.imports import MODULES, imported, imports, tree_of
 
 FLOORS: tuple[tuple[str, ...], ...] = (
@@ -139,6 +141,7 @@ def test_a_circular_import_is_detected() -> None:
     assert sorted(map(sorted, circles(arrows))) == [["b", "c"], ["e", "f"]]
 
 
+@pytest.mark.slow
 def test_only_the_gateway_names_the_compiler() -> None:
     naming = [
         module

@@ -75,6 +75,7 @@ def test_the_same_seed_draws_the_same_faults() -> None:
         compile(fault.planted((faults.ROOT / fault.module).read_bytes()), str(fault.module), "exec")
 
 
+@pytest.mark.slow
 def test_a_package_is_tested_by_the_tests_in_its_folder() -> None:
     assert notes.tests_of("stats")[:2] == ["tests/stats", "tests/cli/test_tables.py"]
     assert notes.tests_of("wonders/catalog") == ["tests/wonders/catalog"]

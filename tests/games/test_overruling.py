@@ -32,7 +32,7 @@ def could_be_overruled(picks: pl.DataFrame) -> pl.DataFrame:
     return picks.filter(pl.col("others") > 0)
 
 
-@pytest.mark.parametrize("name", PLANS)
+@first_quick(1, "name", PLANS)
 def test_decisions_are_overruled_as_often_as_the_plan_says(name: str) -> None:
     """Stages and sales of 7 Wonders half and a quarter as often: there are many more of them."""
     picks = could_be_overruled(played(name, "0.2")[1])
@@ -47,7 +47,7 @@ def test_decisions_are_overruled_as_often_as_the_plan_says(name: str) -> None:
     assert abs(share - 0.2) < 5 * error
 
 
-@pytest.mark.parametrize("name", PLANS)
+@first_quick(1, "name", PLANS)
 def test_a_followed_policy_plays_its_wish(name: str) -> None:
     picks = could_be_overruled(played(name, "0.2")[1]).filter(~pl.col("overruled"))
     if name == "babel":
@@ -59,7 +59,7 @@ def test_a_followed_policy_plays_its_wish(name: str) -> None:
         assert (building["wanted_card"] == building["card"]).all()
 
 
-@pytest.mark.parametrize("name", ["random", "net", "mixed", "duo"])
+@first_quick(1, "name", ["random", "net", "mixed", "duo"])
 def test_an_overruled_policy_plays_a_different_move(name: str) -> None:
     picks = could_be_overruled(played(name, "0.2")[1]).filter("overruled")
     assert set(picks["wanted_action"].unique()) == {"build", "stage", "sell"}
@@ -71,7 +71,7 @@ def test_an_overruled_policy_plays_a_different_move(name: str) -> None:
         assert not (wanting["action"] == action).any()
 
 
-@pytest.mark.parametrize("name", ["random", "net", "duo"])
+@first_quick(1, "name", ["random", "net", "duo"])
 def test_a_seat_overruled_on_a_card_never_owns_it(name: str) -> None:
     seats, picks = played(name, "0.3")
     lost = could_be_overruled(picks).filter(pl.col("overruled"), wanted_action="build")
@@ -96,7 +96,7 @@ def test_an_overruled_babel_turn_excludes_the_disc_or_the_whole_wonder() -> None
     assert 0.4 < (building["struck"] == "wonder").mean() < 0.6  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("name", PLANS)
+@first_quick(1, "name", PLANS)
 def test_games_depend_only_on_plan_and_number(name: str) -> None:
     plan = Plan.make(**PLANS[name] | {"seed": 5, "games": 40}).replace(overrule="0.3", picks=True)
     whole = wsim.play(plan)
@@ -122,7 +122,8 @@ def test_a_position_and_its_game_are_overruled_at_the_same_decisions(name: str) 
         assert scores == totals[number * simulator.seats : (number + 1) * simulator.seats]
 
 
-@first_quick(2, "name", PLANS)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLANS)
 def test_a_negligible_chance_changes_no_game(name: str) -> None:
     assert played(name, "0")[0].equals(played(name, "1e-15")[0])
 

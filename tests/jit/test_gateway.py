@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.tiers import first_quick
 from wsim.jit import JIT, PLAIN, NumbaError, cache_directory, kernel, record_type, types
 from wsim.jit.modes import config
 
@@ -57,8 +56,7 @@ def test_the_sample_gives_the_expected_results(expected: dict[str, Any]) -> None
 
 
 @pytest.mark.slow
-@first_quick(
-    1,
+@pytest.mark.parametrize(
     ("mode", "environment"),
     [
         ({"jit": True, "plain": False, "checked": False}, {}),
@@ -76,8 +74,7 @@ def test_every_mode_gives_the_same_answers(
 
 
 @pytest.mark.slow
-@first_quick(
-    1,
+@pytest.mark.parametrize(
     "hidden",
     [
         ("numba.core.codegen", "JITCodeLibrary"),
@@ -114,6 +111,7 @@ def test_checked_kernels_refuse_indices_out_of_bounds(at: int) -> None:
     assert asked("-c", code, NUMBA_BOUNDSCHECK="1", WSIM_PLAIN_JIT="0") == "IndexError"
 
 
+@pytest.mark.slow
 @only_jitted
 @pytest.mark.skipif(PLAIN, reason="numba's own arrays")
 def test_an_address_array_is_one_word_without_reference_counting(sample: Any) -> None:
@@ -125,6 +123,7 @@ def test_an_address_array_is_one_word_without_reference_counting(sample: Any) ->
         sample.caller(np.zeros(2, np.int64), 0, sample.state())
 
 
+@pytest.mark.slow
 @only_jitted
 def test_constant_records_are_never_written(sample: Any) -> None:
     def write(fixed):  # type: ignore[no-untyped-def]

@@ -85,7 +85,7 @@ def test_a_file_with_the_same_name_outside_is_not_read(made: Path, wsim_command:
 
 
 @pytest.mark.slow
-@first_quick(1, "words", [("run", "--resume"), ("trace",)])
+@pytest.mark.parametrize("words", [("run", "--resume"), ("trace",)])
 def test_code_of_a_folder_is_run_only_if_trusted(made: Path, wsim_command: Command, words: tuple[str, ...]) -> None:
     doing = "traced" if words == ("trace",) else "resumed"
     answer = wsim_command(*words, str(made))

@@ -180,6 +180,7 @@ def test_an_answer_in_memory_can_be_repeated() -> None:
     assert found.compared == "20 deals in every seating, 1 pair"
 
 
+@pytest.mark.slow
 def test_a_match_records_every_option_of_its_game() -> None:
     """This includes options of a game that only the game package knows."""
     options: dict[str, Any] = {"action_cards": "true", "two_colour_discs": "true"}

@@ -12,7 +12,6 @@ from polars.testing import assert_frame_equal
 import wsim
 from tests.games.toy_game import GAME
 from tests.games.toy_game.simulator import ToySimulator
-from tests.tiers import first_quick
 from wsim import Plan, UserError
 from wsim.lab.batch import play, usable_threads
 
@@ -26,8 +25,9 @@ def frames(table: ToySimulator, **how: Any) -> tuple[pl.DataFrame, pl.DataFrame]
     return pl.concat([chunk.seats for chunk in chunks]), pl.concat(picks)
 
 
-@first_quick(1, "threads", [1, 2, 3])
-@first_quick(2, "chunk", [None, 1, 7, 333, 5000])
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("chunk", [None, 1, 7, 333, 5000])
 def test_data_do_not_depend_on_threads_and_chunks(threads: int, chunk: int | None) -> None:
     table = GAME.prepare(Plan.make(games=1001, rotate=True))
     rows = frames(table, threads=1, chunk=1001)
@@ -71,6 +71,7 @@ def test_chunks_are_not_produced_faster_than_they_are_read(monkeypatch: pytest.M
     assert 1 <= count <= 4
 
 
+@pytest.mark.slow
 def test_slow_games_get_small_chunks_and_fast_games_large_ones() -> None:
     slow = [len(chunk.games) for chunk in play(GAME.prepare(Plan.make(pause=0.01)), [range(300)], threads=2)]
     assert slow[0] == 1  # a game may take seconds

@@ -12,7 +12,6 @@ import pytest
 
 from tests.conftest import Command
 from tests.lab.ends import every_byte, every_write
-from tests.tiers import first_quick
 from wsim import Plan
 from wsim.lab.ledger import LEDGER, read_ledger
 from wsim.lab.merge import merge
@@ -71,6 +70,7 @@ def opens(folder: str, least: int = 0) -> None:
         assert not least
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("toy")
 @some(9)
 def test_a_run_interrupted_at_any_write_is_restarted_or_resumed(end: Any, step: int) -> None:
@@ -129,8 +129,9 @@ def test_resuming_a_run_never_breaks_it(end: Any, step: int) -> None:
     assert end(Path("run"), anew("run", "half"), lambda: record(plan, "run", resume=True), after, step) > 4
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("toy")
-@first_quick(1, "damage", ["catalogue.json", "seats/part-00000000000010.parquet", "shards.jsonl"])
+@pytest.mark.parametrize("damage", ["catalogue.json", "seats/part-00000000000010.parquet", "shards.jsonl"])
 def test_repairing_a_damaged_run_never_damages_it_further(damage: str, wsim_command: Command) -> None:
     plan = Plan.make(games=30, **PLAN)
     record(plan, "whole", shard=10)

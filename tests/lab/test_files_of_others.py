@@ -123,6 +123,7 @@ POSITIONS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @TIMES
 @pytest.mark.parametrize("table", POSITIONS, ids=["wonders", "cities", "babel"])
 @pytest.mark.parametrize("by_hand", [False, True], ids=["steps", "by hand"])
@@ -300,7 +301,7 @@ def forged(folder: Path, change: Callable[[pl.DataFrame], pl.DataFrame], table: 
 
 
 @pytest.mark.usefixtures("toy")
-@first_quick(2, "name", list(FORGED))
+@first_quick(1, "name", list(FORGED))
 def test_forged_rows(wsim_command: Command, name: str) -> None:
     """Forged rows once caused IndexError, NotImplementedError and ValueError in tables, pages and comparisons."""
     from wsim.lab.run import record

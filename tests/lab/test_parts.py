@@ -41,7 +41,8 @@ def parts(of: int, **changes: Any) -> list[str]:
 # --- longer ----------------------------------------------------------------------------------------------------------
 
 
-@first_quick(2, "first", [1, 89, 90, 700, 999])
+@pytest.mark.slow
+@pytest.mark.parametrize("first", [1, 89, 90, 700, 999])
 def test_an_extended_run_equals_a_run_planned_with_that_length(first: int, wsim_command: Command) -> None:
     record(Plan.make(**PLAN | {"games": first}), "run", shard=90)
     assert wsim_command("run", "--resume", "run", "--games", "1000").code == 0
@@ -114,7 +115,7 @@ def test_an_extended_shard_is_never_half_recorded(monkeypatch: pytest.MonkeyPatc
 # --- parts -----------------------------------------------------------------------------------------------------------
 
 
-@first_quick(2, "of", [1, 2, 3, 7, 12])
+@first_quick(1, "of", [1, 2, 3, 7, 12])
 def test_merged_parts_equal_the_run_played_in_one_go(of: int) -> None:
     whole = record(Plan.make(**PLAN), "whole", shard=90)
     if of == 1:
@@ -144,6 +145,7 @@ def test_a_part_is_a_separate_run(wsim_command: Command) -> None:
     assert wsim_command("verify", "p2").code == 0
 
 
+@pytest.mark.slow
 def test_a_part_can_be_continued_and_its_damage_repaired(wsim_command: Command) -> None:
     names = parts(3)
     before = files("p2")
@@ -266,6 +268,7 @@ def test_a_damaged_part_is_not_merged(wsim_command: Command) -> None:
     assert not Path("run").exists()
 
 
+@pytest.mark.slow
 def test_an_interrupted_merge_can_be_continued(wsim_command: Command) -> None:
     def stop(doing: str, done: int, total: int) -> None:
         assert (doing, total) == ("shards", 12)

@@ -47,6 +47,7 @@ def test_tables_and_runs_convert_to_other_libraries(run: wsim.Run, monkeypatch: 
                 frame.to_pandas()
 
 
+@pytest.mark.slow
 def test_a_table_is_plotted_with_its_intervals(run: wsim.Run, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = run.plot("wonders", "score").to_dict()
     rows = next(iter(spec["datasets"].values()))
@@ -100,6 +101,7 @@ def test_dir_shows_the_public_names_only() -> None:
 # --- seats and picks --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_seats_and_picks_come_from_the_same_games() -> None:
     keys: dict[str, Any] = {"games": 60, "policies": "random", "seed": 3}
     played = wsim.play(**keys)

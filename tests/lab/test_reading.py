@@ -48,6 +48,7 @@ def test_a_stored_run_verifies_and_its_page_shows_answers(wsim_command: Command)
     assert (answer.code, Path("page.html").stat().st_size > 100_000) == (0, True), answer.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "plan",
     [

@@ -17,7 +17,6 @@ import pytest
 
 from tests.cli.test_run import files
 from tests.conftest import Command
-from tests.tiers import first_quick
 from wsim import Plan
 from wsim.lab import remote
 from wsim.lab.run import record
@@ -101,6 +100,7 @@ def test_polars_reads_a_run_in_a_store(bucket: Any, server: str, wsim_command: C
     assert there.select(pl.len()).collect().item() == 1200
 
 
+@pytest.mark.slow
 def test_an_interrupted_copy_is_not_a_run_and_can_continue(
     bucket: Any, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,6 +142,7 @@ def test_damage_on_either_side_is_detected(bucket: Any, wsim_command: Command) -
     assert answer.err.startswith("wsim: the run 'run' is damaged: seats/part-00000000000090.parquet was")
 
 
+@pytest.mark.slow
 def test_an_interrupted_fetch_can_be_continued(
     bucket: Any, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,6 +171,7 @@ def test_an_interrupted_fetch_can_be_continued(
     assert wsim_command("copy", "s3://runs/one", "back").err == ("wsim: 'back' already exists: choose another folder\n")
 
 
+@pytest.mark.slow
 def test_folder_markers_and_foreign_objects_are_left_alone(bucket: Any, wsim_command: Command) -> None:
     played()
     assert wsim_command("copy", "run", "s3://runs/one").code == 0
@@ -219,8 +221,8 @@ def test_copies_of_different_runs_to_one_address_do_not_mix(
     assert everything("back") == everything("run")
 
 
-@first_quick(
-    1,
+@pytest.mark.slow
+@pytest.mark.parametrize(
     ("words", "sentence"),
     [
         ("run other", "wsim copy needs a folder and a store address: wsim copy RUN s3://bucket/path, or the reverse"),

@@ -27,6 +27,7 @@ def shown_with(**keys: Any) -> Between | None:
     return known_between(Provenance.of(plan, GAME.prepare(plan)).identity, None, "wonders")
 
 
+@pytest.mark.slow
 def test_shipped_player_differences_cover_good_players_of_the_first_edition() -> None:
     for players in range(3, 8):
         found = shown_with(players=players)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tests.cli.test_run import files, process, wait_for_shards
 from tests.conftest import Command
 from tests.games import toy_game
-from tests.tiers import first_quick
+from tests.tiers import first_checked
 from wsim import Plan, UserError, simulate
 from wsim.files import StoreError
 from wsim.game import analyses_of, find_game
@@ -67,7 +67,7 @@ PLANS: list[dict[str, Any]] = [
 
 
 @pytest.mark.slow
-@first_quick(1, "keys", PLANS, ids=lambda keys: str(keys.get("ruleset") or keys.get("game") or "1e"))
+@pytest.mark.parametrize("keys", PLANS, ids=lambda keys: str(keys.get("ruleset") or keys.get("game") or "1e"))
 def test_summary_tables_match_the_tables_of_rows(keys: dict[str, Any], tmp_path: Path) -> None:
     plan = Plan.make(games=600, seed=5, **keys)
     rows = record(plan, tmp_path / "rows")
@@ -92,7 +92,7 @@ def test_summary_tables_match_the_tables_of_rows(keys: dict[str, Any], tmp_path:
 
 @pytest.mark.jit_off
 @pytest.mark.boundscheck
-@first_quick(2, "keys", PLANS[::2], ids=lambda keys: str(keys.get("ruleset") or keys.get("game") or "1e"))
+@first_checked("keys", PLANS[::2], ids=lambda keys: str(keys.get("ruleset") or keys.get("game") or "1e"))
 def test_the_sums_match_a_slow_twin(keys: dict[str, Any]) -> None:
     """The twin adds up the products of each game's sums one by one."""
     plan = Plan.make(games=5, seed=5, **keys)
@@ -186,6 +186,7 @@ def test_sums_do_not_depend_on_threads_shards_or_parts() -> None:
         }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("toy")
 def test_a_summary_can_be_resumed_and_extended() -> None:
     def stop(doing: str, done: int, total: int) -> None:

@@ -43,7 +43,8 @@ def whole(folder: Path, **more: Any) -> Run:
     return record(Plan.make(**PLAN | more), folder, shard=150, threads=2)
 
 
-@first_quick(1, "game", GAMES)
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
 def test_the_worth_of_a_run_matches_the_experiment_on_the_same_games(tmp_path: Path, game: str) -> None:
     run = whole(tmp_path / "run", game=game)
     asked = wsim.experiment_worth(game=game, games=200, seed=38, policies="balanced")
@@ -52,7 +53,8 @@ def test_the_worth_of_a_run_matches_the_experiment_on_the_same_games(tmp_path: P
     assert run.worth("seat").frame.equals(asked.by("seat"))
 
 
-@first_quick(1, "game", GAMES)
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
 def test_measuring_worth_does_not_change_the_games_of_a_run(tmp_path: Path, game: str) -> None:
     run, plain = whole(tmp_path / "run", game=game), whole(tmp_path / "plain", game=game, worth=None)
     assert run.seats.collect().equals(plain.seats.collect())
@@ -81,7 +83,8 @@ def summary(folder: Path) -> Run:
     return whole(folder, keep="summary")
 
 
-@first_quick(1, "how", [merged, summary, resumed, made_longer])
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [merged, summary, resumed, made_longer])
 def test_worth_sums_do_not_depend_on_how_the_run_is_made(tmp_path: Path, how: Callable[[Path], Run]) -> None:
     assert same_sums(how(tmp_path / "other"), whole(tmp_path / "run"))
 
@@ -157,7 +160,7 @@ def plan_of(tmp_path: Path, wsim_command: Command, *words: str) -> dict[str, Any
 
 
 @first_quick(
-    3,
+    1,
     ("words", "share"),
     [
         ((), str(WORTH_GAMES)),
@@ -183,7 +186,8 @@ def test_a_run_without_worth_is_continued_without_worth(tmp_path: Path, wsim_com
     assert wsim.load_run(tmp_path / "run").games == 20
 
 
-@first_quick(1, "game", GAMES)
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
 def test_item_tables_start_with_worth_and_give_ownership_no_verdict(tmp_path: Path, game: str) -> None:
     keys: dict[str, Any] = {"game": game, "games": 1500, "keep": "summary"}
     run, plain = whole(tmp_path / "run", **keys, worth=1), whole(tmp_path / "plain", **keys, worth=None)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.learn.lessons import BABEL, GAMES_AT, SMALL, WONDERS, harvest
+from tests.tiers import first_quick
 from wsim.game import find_game
 from wsim.jit import JIT
 from wsim.lab.plan import Plan
@@ -65,7 +66,7 @@ def test_the_value_of_an_outcome_of_babel() -> None:
     assert learner.mates(simulator, 2) == (2,)
 
 
-@pytest.mark.parametrize(("game", "ruleset", "players"), [*GAMES_AT, (BABEL, "2005", 3), (BABEL, "2005", 5)])
+@first_quick(1, ("game", "ruleset", "players"), [*GAMES_AT, (BABEL, "2005", 3), (BABEL, "2005", 5)])
 def test_a_game_has_about_as_many_decisions_as_the_learner_states(game: str, ruleset: str, players: int) -> None:
     """Parts contain approximately as many decisions as the plan requests."""
     simulator = harvest(ruleset, players, game=game).tables[0][0]

@@ -186,6 +186,7 @@ def test_cards_recorded_by_people_are_combined(
         assert np.median(spreads) == pytest.approx(1, abs=0.12)
 
 
+@pytest.mark.slow
 def test_gaps_in_built_cards_do_not_mean_no_cards(runs: Path, tmp_path: Path) -> None:
     from wsim.lab.plan import Plan
     from wsim.people.importing import import_files

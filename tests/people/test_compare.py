@@ -104,6 +104,7 @@ def test_simulated_seats_are_weighted_to_the_boards_of_people() -> None:
     assert _weights(simulated, people, ["wonder"]).tolist() == [0.5, 0.5, 3, 0]
 
 
+@pytest.mark.slow
 def test_a_policy_is_calibrated_against_people(
     runs: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
 ) -> None:

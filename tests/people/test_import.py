@@ -14,6 +14,7 @@ import pytest
 
 import wsim
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.lab.plan import Plan
 from wsim.lab.verify import verify
@@ -99,7 +100,8 @@ def test_a_shared_victory_is_shared() -> None:
     assert table["win_share"].to_list() == [0.5, 0.5, 0]
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    2,
     ("name", "text"),
     [
         ("a.tsv", GOOD.replace(",", "\t")),
@@ -292,6 +294,7 @@ def test_player_names_are_not_stored_in_the_run(tmp_path: Path) -> None:
     assert hidden.to_polars()["player"].to_list() == ["P1", "P2", "P3"]
 
 
+@pytest.mark.slow
 def test_zip_bombs_and_broken_files_are_rejected_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = io.BytesIO()
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:

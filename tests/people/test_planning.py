@@ -107,6 +107,7 @@ def test_a_schedule_can_be_printed(
         assert (refused.code, why in refused.err) == (2, True), refused.err
 
 
+@pytest.mark.slow
 def test_a_plan_says_whether_a_patch_is_worth_playtesting(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(runs)
     large = wsim.plan_games("study", patched="patched")

@@ -25,6 +25,7 @@ def with_arrays(path: Path, **arrays: object) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_unexpected_arrays_are_not_unpacked(tmp_path: Path) -> None:
     read(with_arrays(tmp_path / "more.npz", more=np.zeros(1 << 22)))
     with pytest.raises(UserError, match="is not a wsim net"):

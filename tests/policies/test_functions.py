@@ -22,6 +22,7 @@ def test_a_function_can_play_with_named_policies() -> None:
     assert min(frame.filter(frame["policy"].cast(str) == "last")["sold"].to_list()) > 10
 
 
+@pytest.mark.slow
 def test_one_function_plays_all_seats() -> None:
     assert min(wsim.simulate(policies=last, **TABLE)["sold"].to_list()) > 10
     assert wsim.Game(players=3, policies=last).rollout(last, 4).shape == (4, 3, 2)

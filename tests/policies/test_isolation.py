@@ -18,7 +18,6 @@ import pytest
 
 import wsim
 from tests.conftest import Command
-from tests.tiers import first_quick
 from wsim import UserError
 from wsim.game import find_game
 from wsim.lab.batch import play, rows_and_picks
@@ -61,8 +60,8 @@ def played(name: str, *, apart: bool = True, games: int = 1, **keys: Any) -> pl.
         return wsim.simulate(games=games, policies=[f"{FILE}:{name}", "random", "random"], threads=1, **plan)
 
 
-@first_quick(
-    1,
+@pytest.mark.slow
+@pytest.mark.parametrize(
     ("name", "keys"),
     [
         ("plain", {"ruleset": "2e-cities", "randomise": "0.3"}),
@@ -123,9 +122,9 @@ def test_threads_share_a_process_without_mixing_games() -> None:
     assert isolation.failures() == []
 
 
+@pytest.mark.slow
 @LINUX
-@first_quick(
-    1,
+@pytest.mark.parametrize(
     ("name", "reason"),
     [
         ("opens", "raised PermissionError"),
@@ -240,9 +239,9 @@ def test_what_cannot_be_loaded_is_one_sentence(tmp_path: Path) -> None:
         wsim.simulate(games=1, players=3, policies=f"{tmp_path}/broken.py:move")
 
 
+@pytest.mark.slow
 @LINUX
-@first_quick(
-    1,
+@pytest.mark.parametrize(
     "line",
     ["open(diary)", "__import__('os').chmod(diary, 0o777)", "import nosy_helper; nosy_helper.read('nosy_rival.py')"],
     ids=["read", "changed", "rival"],
@@ -291,6 +290,7 @@ def test_a_process_receives_the_records_of_its_seat(monkeypatch: pytest.MonkeyPa
     assert (seats, kinds) == ({0}, {True})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("policies", "apart"),
     [(["./a.py:x", "./b.py:x"], True), (["./a.py:x", "./a.py:y"], None), (["net", "./a.py:x"], None)],

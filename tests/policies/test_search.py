@@ -108,7 +108,7 @@ def test_searching_leaves_no_trace_in_the_game() -> None:
 # --- every decision, every table ------------------------------------------------------------------------------------
 
 
-@first_quick(3, ("game", "ruleset", "players"), TABLES)
+@first_quick(1, ("game", "ruleset", "players"), TABLES)
 def test_every_decision_of_every_table_is_searched(game: str, ruleset: str, players: int) -> None:
     ready = simulator("search:playouts=6:candidates=3", game, ruleset=ruleset, players=players)
     rows = rows_of(ready, 2)

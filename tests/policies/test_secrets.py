@@ -35,6 +35,7 @@ def hand_from(state: int, age: int, seat: int) -> list[str]:
     return sorted(shuffle_front(deck, len(deck) - 1, stream)[seat * 7 : (seat + 1) * 7])
 
 
+@pytest.mark.slow
 def test_no_offset_of_a_seat_stream_reveals_the_deal() -> None:
     simulator = prepared()
     position = simulator.begin(3)
@@ -96,6 +97,7 @@ def test_a_seed_has_64_bits() -> None:
     assert deals[0] != deals[1]
 
 
+@pytest.mark.slow
 def test_a_contest_may_draw_any_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("secrets.randbelow", lambda below: below - 1)
     answer = wsim.match("random", "first", players=3, budget=6, contest=True)

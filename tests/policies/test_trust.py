@@ -274,7 +274,8 @@ READS = (
 )
 
 
-@first_quick(1, "read", READS)
+@pytest.mark.slow
+@pytest.mark.parametrize("read", READS)
 def test_reading_past_the_records_is_reported_in_one_sentence(read: str, tmp_path: Path) -> None:
     file = tmp_path / "cheats.py"
     file.write_text(HEAD + POLICY.format(name="cheat", lines=f"return int({read}) % choice.count"))
@@ -282,6 +283,7 @@ def test_reading_past_the_records_is_reported_in_one_sentence(read: str, tmp_pat
         play("cheat", file)
 
 
+@pytest.mark.slow
 def test_moves_of_earlier_decisions_are_not_visible(tmp_path: Path) -> None:
     file = tmp_path / "stale.py"
     lines = """seen = np.uint64(0)
@@ -304,6 +306,7 @@ def test_bounds_checks_can_be_switched_off(tmp_path: Path) -> None:
         assert play("far", file).height == 120
 
 
+@pytest.mark.slow
 def test_a_division_by_zero_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "zero.py"
     file.write_text(HEAD + POLICY.format(name="zero", lines="return 1 // (choice.count - choice.count)"))
@@ -345,7 +348,7 @@ def deeper(n):
 """
 
 
-@pytest.mark.parametrize("call", ["down(choice.count)", "back(choice.count)", "deeper(choice.count)"])
+@first_quick(1, "call", ["down(choice.count)", "back(choice.count)", "deeper(choice.count)"])
 def test_a_recursive_compiled_function_is_rejected(call: str, tmp_path: Path) -> None:
     """Recursion would crash the process when the stack overflows, at an unknown depth."""
     file = tmp_path / "deep.py"

@@ -10,7 +10,6 @@ import pytest
 
 import wsim
 from tests.policies.in_file import policies_in_file
-from tests.tiers import first_quick
 from wsim import UserError
 from wsim.game import find_game
 from wsim.kernels.heads import ANSWER
@@ -104,8 +103,8 @@ def test_a_waiting_policy_is_named_while_it_waits(monkeypatch: pytest.MonkeyPatc
     assert any(one.endswith("in game 0, seat 1") and "waits" in one for one in said)
 
 
-@first_quick(
-    1,
+@pytest.mark.slow
+@pytest.mark.parametrize(
     ("name", "sentence"),
     [
         ("raises", r"mine\.py:raises' raised IndexError: list index out of range \(mine\.py, line 6\), in game 4$"),
@@ -121,6 +120,7 @@ def test_a_policy_that_raises_is_named_with_its_game(mine: str, name: str, sente
         simulator.play(4, np.zeros(9, simulator.row_dtype))
 
 
+@pytest.mark.slow
 def test_a_policy_that_raises_is_named_in_any_seat_order(mine: str) -> None:
     plan = wsim.Plan.make(players=3, policies=[f"{mine}:fair", f"{mine}:wrong", f"{mine}:fair"])
     simulator = find_game(plan.game).prepare(plan)

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.tiers import first_quick
 from wsim.game import find_game
 from wsim.lab.plan import Plan
 from wsim.wonders.position import WondersPosition
@@ -80,7 +79,7 @@ def pasts(position: WondersPosition, start: frozenset[int], holders: list[tuple[
 
 
 @pytest.mark.slow
-@first_quick(1, ("age", "direction"), [(0, "left"), (1, "right"), (0, "right"), (1, "left")])
+@pytest.mark.parametrize(("age", "direction"), [(0, "left"), (1, "right"), (0, "right"), (1, "left")])
 def test_a_seat_knows_the_rest_of_a_hand_it_passed_on(age: int, direction: str) -> None:
     """Of a hand that two others held since, every past counts once: what was built is known, what went down is not."""
     passing = f"settings.passing=['{direction}', '{direction}', 'left']"
@@ -269,6 +268,7 @@ def sold_and_seen(number: int) -> tuple[WondersPosition, set[tuple[int, int]]] |
     return position, {(a, b) for a, b in pairs if Counter((names[a], names[b])) == Counter((first, second))}
 
 
+@pytest.mark.slow
 def test_each_past_consistent_with_the_pile_counts_once() -> None:
     """Two sales out of a known hand, of which it has one name twice: four pasts, each as likely as any other.
 

@@ -150,6 +150,7 @@ def test_a_game_without_named_actions_is_stepped_by_move_index(market: Any, monk
                                                for game in range(3)]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")  # observations are dictionaries
 def test_environment_libraries_accept_a_plain_game() -> None:
     gymnasium = pytest.importorskip("gymnasium.utils.env_checker")
@@ -227,6 +228,7 @@ def test_an_endless_game_is_stopped(market: Any, monkeypatch: pytest.MonkeyPatch
         rows_of(plan_of(), 1)
 
 
+@pytest.mark.slow
 def test_advice_and_play_work_with_a_plain_game(wsim_command: Command) -> None:
     wsim_command("run", "--game", "market", "--games", "4", "--policies", "search:playouts=2,greedy", "--out", "run")
     advice = wsim_command("advise", "run", "2", "--playouts", "8")

@@ -82,7 +82,7 @@ def test_a_copy_is_independent(row: Row, table: dict[str, Any]) -> None:
     assert copy.moves() == []
 
 
-@first_quick(3, ("row", "table"), LAYINGS)
+@first_quick(1, ("row", "table"), LAYINGS)
 def test_redrawing_keeps_and_uses_only_what_a_seat_knows(row: Row, table: dict[str, Any]) -> None:
     """Resampling depends only on what the seat knows: hidden cards drawn earlier make no difference (R49)."""
     _, simulator = ready(row, table)
@@ -98,6 +98,7 @@ def test_redrawing_respects_house_rules_for_hands_and_last_cards() -> None:
     )
 
 
+@pytest.mark.slow
 def test_redrawing_follows_hands_of_other_sizes() -> None:
     """Cards are put aside before and after the moves of a turn (R107), and seats see hands of neighbours (R105)."""
     put = "may=true, card={from='hand', do='discard'}, gain={coins=1}"

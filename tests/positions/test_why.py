@@ -39,6 +39,7 @@ def scores(game: wsim.Game) -> list[tuple[int, int]]:
     return [(one["seat"], one["total"]) for one in game.result]
 
 
+@pytest.mark.slow
 def test_a_game_of_a_run_equals_the_played_game(run: Run) -> None:
     seats = run.seats.collect()
     for number in (0, 3):
@@ -50,6 +51,7 @@ def test_a_game_of_a_run_equals_the_played_game(run: Run) -> None:
         assert game.standing()[: run.plan.players] == [total for _, total in scores(game)]
 
 
+@pytest.mark.slow
 def test_a_moment_of_a_recorded_game_can_be_reached(run: Run) -> None:
     seat = run.game(2).at(turn=2).to_move
     assert seat is not None
@@ -58,7 +60,8 @@ def test_a_moment_of_a_recorded_game_can_be_reached(run: Run) -> None:
     assert moment.observe()["turn"] == 2
 
 
-@first_quick(3, "number", [-1, 5, True, "1"])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [-1, 5, True, "1"])
 def test_a_game_outside_the_run_is_rejected(run: Run, number: Any) -> None:
     with pytest.raises(UserError, match=r"there is no game .* in 'study': its games are 0 to 4"):
         run.game(number)
@@ -82,6 +85,7 @@ def test_why_covers_every_decision_of_the_trace(run: Run) -> None:
         assert not one["costly"] or one["cost"]["low"] > 0
 
 
+@pytest.mark.slow
 def test_the_cost_of_a_move_uses_fresh_playouts(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """The playouts that selected a move overestimate it, so its cost is measured with fresh ones."""
     numbers: list[tuple[int, int, int]] = []
@@ -133,7 +137,7 @@ def test_trace_with_why_works_for_one_game_of_a_run(run: Run, wsim_command: Comm
 
 
 @first_quick(
-    2,
+    1,
     ("words", "sentence"),
     [
         (["study", "9"], "there is no game 9 in 'study': its games are 0 to 4"),

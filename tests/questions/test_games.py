@@ -38,6 +38,7 @@ def test_a_game_without_declarations_is_compared_by_its_numbers(medal: None, mon
         wsim.whatif(game="medal", ban=["medal"])
 
 
+@pytest.mark.slow
 def test_affected_cards_are_the_cards_that_differ() -> None:
     plan = Plan.make()
     before = find_game(plan.game).prepare(plan)

@@ -21,6 +21,7 @@ from wsim.report.theme import Palette
 from wsim.workbench.findings import small_picture
 
 
+@pytest.mark.slow
 def test_coordinates_are_rounded_and_names_are_not() -> None:
     """Two policies that differ in the third digit of a parameter are drawn with different names."""
     names = ["random:explore=0.1234", "random:explore=0.1288"]
@@ -74,6 +75,7 @@ def test_axes_of_shares_are_labelled_like_their_tables() -> None:
     assert ">0.1<" not in share + difference
 
 
+@pytest.mark.slow
 def test_weaker_players_have_open_marks_and_stronger_ones_filled_marks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(GAMES, "luck", "tests.games.luck_game:GAME")
     ladder = ("p", "p:charm=3", "p:charm=40")
@@ -129,6 +131,7 @@ def tips(svg: str) -> list[str]:
     return re.findall(r'aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="point"', svg)
 
 
+@pytest.mark.slow
 def test_a_scatter_shows_categories_by_colour_and_shape() -> None:
     drawing = of_cards("scatter", ("worth", "wanted"))
     assert drawing is not None
@@ -146,6 +149,7 @@ def test_a_scatter_without_estimates_is_not_drawn() -> None:
     assert of_cards("scatter", ("worth", "wanted"), [{**CARDS[0], "worth_low": None}]) is None
 
 
+@pytest.mark.slow
 def test_a_forest_plot_by_category_keeps_their_order_with_headings() -> None:
     drawing = of_cards("forest", ("worth",))
     assert drawing is not None
@@ -157,6 +161,7 @@ def test_a_forest_plot_by_category_keeps_their_order_with_headings() -> None:
     assert fills["Palace"] == "var(--paper)"  # its interval contains 0
 
 
+@pytest.mark.slow
 def test_marks_follow_the_verdict_rather_than_the_interval() -> None:
     """Altar's interval excludes 0, but its verdict is unclear because the effect may differ for other good players."""
     rows = [{**row, "verdict": "unclear" if row["card"] == "Altar" else "higher"} for row in CARDS]

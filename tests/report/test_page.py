@@ -132,12 +132,14 @@ def test_every_id_is_unique(read: Reader) -> None:
     assert expected | {"provenance"} <= set(read.ids)
 
 
+@pytest.mark.slow
 def test_every_link_leads_somewhere(html: str, read: Reader) -> None:
     links = re.findall(r'href="#([^"]+)"', html)
     assert len(links) > 10
     assert set(links) <= set(read.ids)
 
 
+@pytest.mark.slow
 def test_the_page_needs_no_network(html: str) -> None:
     assert not re.findall(r"https?:|//[a-z]+\.|@import|url\(", html)
     assert re.findall(r"(?:src|href)=\"(?!#|data:,\")[^\"]*", html) == []
@@ -145,6 +147,7 @@ def test_the_page_needs_no_network(html: str) -> None:
     assert len(html.encode()) < 3_000_000
 
 
+@pytest.mark.slow
 def test_cards_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
     table = find_analysis(find_game("seven_wonders"), "cards").table(run).frame.filter(pl.col("n") > 0)
     shown = {row[0][0]: row for row in read.tables["cards-table"]}
@@ -166,6 +169,7 @@ def sliced(html: str, grid: str) -> tuple[list[str], list[list[list[Any]]]]:
     return options, json.loads(re.findall(r'class="parts">(.*?)</script>', part)[0])
 
 
+@pytest.mark.slow
 def test_slices_on_the_page_equal_tables_of_the_filtered_seats(run: Run, html: str, read: Reader) -> None:
     names, parts = sliced(html, "cards-table")
     cards = find_analysis(find_game("seven_wonders"), "cards")
@@ -190,6 +194,7 @@ def test_an_overlong_table_is_not_sliced(run: Run, monkeypatch: pytest.MonkeyPat
         assert len(slices._slices_by_column(run, wonders, ("wonder", "side"), "policy")) == found
 
 
+@pytest.mark.slow
 def test_numbers_have_their_units(html: str) -> None:
     units = re.findall(r'<button type="button"[^>]*>([^<]*)</button><small class="unit">([^<]*)</small>', html)
     assert {
@@ -201,6 +206,7 @@ def test_numbers_have_their_units(html: str) -> None:
     assert made.columns[0].unit == "points"
 
 
+@pytest.mark.slow
 def test_wonders_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
     table = analysis.wonders(run).frame
     headings, shown = read.headings["wonders-table"], read.tables["wonders-table"]
@@ -209,6 +215,7 @@ def test_wonders_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
         assert [float(row[headings.index(heading)][0]) for row in shown] == table[column].to_list()
 
 
+@pytest.mark.slow
 def test_calibration_on_the_page_equals_the_table(run: Run, read: Reader) -> None:
     table = analysis.calibrate(run).frame
     shown = read.tables["calibration-table"]
@@ -216,6 +223,7 @@ def test_calibration_on_the_page_equals_the_table(run: Run, read: Reader) -> Non
     assert [cells[-1][1] for cells in shown] == [verdict or "" for verdict in table["verdict"]]
 
 
+@pytest.mark.slow
 def test_charts_are_drawn_for_wide_and_narrow_screens_with_alternative_text(html: str) -> None:
     charts = html.count('<div class="chart" role="img" aria-label="')
     assert charts >= 10
@@ -224,6 +232,7 @@ def test_charts_are_drawn_for_wide_and_narrow_screens_with_alternative_text(html
     assert 'aria-label="Palace, points 9: +0.25 (+0.15 to +0.35)"' in html
 
 
+@pytest.mark.slow
 def test_provenance_is_on_the_page(run: Run, html: str) -> None:
     assert run.provenance.command in html.replace("&#39;", "'")
     assert run.provenance.digest in html

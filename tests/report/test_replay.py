@@ -159,7 +159,8 @@ def test_shared_victories_are_shown() -> None:
 # --- chances ----------------------------------------------------------------------------------------------------------
 
 
-@first_quick(2, "name", PLANS)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLANS)
 def test_chances_are_shares_within_their_intervals_and_end_with_the_result(name: str) -> None:
     game, found = replay(name), replay(name).chances
     players = [place for place, seat in enumerate(game.story.seats) if seat.side >= 0]
@@ -265,7 +266,8 @@ def test_every_element_is_closed_and_nothing_is_fetched(name: str) -> None:
     assert len(ids) == len(set(ids))
 
 
-@first_quick(1, "name", PLANS)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLANS)
 def test_the_same_plan_makes_the_same_page(name: str) -> None:
     plan = Plan.make(**PLANS[name])
     again = replay_of(plan, find_game(plan.game).prepare(plan), 0, playouts=20)
@@ -325,6 +327,7 @@ def test_a_page_is_written_to_the_named_file(wsim_command: Command, toy: None) -
     assert Path("again.html").read_bytes() == Path("game.html").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_page_can_be_written_to_a_pipe(wsim_command: Command, toy: None) -> None:
     answer = wsim_command("trace", "--format", "html", "--playouts", "5")
     assert answer.out.startswith("<!DOCTYPE html>")
@@ -367,6 +370,7 @@ def test_a_missing_extra_is_reported(wsim_command: Command, toy: None, monkeypat
     assert (answer.code, answer.err) == (2, "wsim: a replay page needs the extra: pip install 'wsim[report]'\n")
 
 
+@pytest.mark.slow
 def test_a_page_of_a_run_names_its_game(wsim_command: Command, toy: None) -> None:
     assert wsim_command("run", "--games", "20", "--seed", "9", "--out", "run", "--quiet").code == 0
     answer = wsim_command("trace", "run", "--first", "4", "-o", "game.html", "--playouts", "5")

@@ -14,7 +14,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.conftest import Command
-from tests.tiers import first_quick
 from wsim.babel.catalog.loading import BABEL_TOML
 from wsim.babel.catalog.schema import card_file_schema as babel_schema
 from wsim.errors import UserError
@@ -165,7 +164,8 @@ def misspelt(value: Any, named: bool = False) -> Iterator[Any]:
                 yield {f"{key}x" if key == name else key: one for key, one in value.items()}
 
 
-@first_quick(5, "name", EXAMPLES)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_the_schema_accepts_examples_but_not_misspelt_keywords(name: str) -> None:
     WONDERS.validate(EXAMPLES[name])
     wrong = list(misspelt(EXAMPLES[name]))
@@ -230,6 +230,7 @@ def test_the_schema_is_valid() -> None:
     Draft202012Validator.check_schema(card_file_schema())
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_schema(wsim_command: Command) -> None:
     schema = json.loads(wsim_command("catalog", "--schema").out)
     assert schema == card_file_schema()

@@ -17,6 +17,7 @@ from wsim.paths import default_cards_path
 from wsim.spec.source import entry_of, read_toml
 
 
+@pytest.mark.slow
 def test_toml_is_parsed_nowhere_else() -> None:
     readers = {module for module in MODULES if "tomllib" in imports(tree_of(module), type_only=True)}
     # hand-written files, and the value of a change

@@ -107,6 +107,7 @@ def test_a_summary_has_the_shapes_of_its_recipes(recipe: Any) -> None:
     assert {key: array.shape for key, array in arrays.items()} == dict(recipe.shapes(recipe.name, kept.labels))
 
 
+@pytest.mark.slow
 def test_uninformative_levels_have_no_share_of_the_variance() -> None:
     """Forty levels of 800 seats at random explain a twentieth of any outcome by chance, which is taken off."""
     shares = []

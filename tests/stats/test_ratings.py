@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from statsmodels.duration.hazard_regression import PHReg  # type: ignore[import-untyped]
 
 from tests.stats.data import finish, seats_table
-from tests.tiers import first_quick
 from wsim import stats
 from wsim.errors import UserError
 from wsim.stats.levels import Levels
@@ -38,7 +37,7 @@ def fit(frame: pl.DataFrame) -> PlackettLuce:
 
 
 @pytest.mark.slow
-@first_quick(1, "spread", [3, 1000])  # 3: most games have ties
+@pytest.mark.parametrize("spread", [3, 1000])  # 3: most games have ties
 def test_agrees_with_the_stratified_cox_model(spread: int) -> None:
     rng = np.random.default_rng(1)
     items = np.argsort(rng.random((150, 5)), axis=1)[:, :4]

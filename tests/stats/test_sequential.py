@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import scipy.stats  # type: ignore[import-untyped]
 
-from tests.tiers import first_quick
 from wsim import stats
 from wsim.errors import UserError
 from wsim.stats.intervals import Estimate
@@ -86,7 +85,8 @@ def paths(replications: int, effect: float, looks: int, budget: int, **options: 
     return ends
 
 
-@first_quick(1, "spending", ["obrien_fleming", "pocock"])
+@pytest.mark.slow
+@pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
 def test_a_null_effect_is_called_clear_at_most_at_rate_alpha(spending: str) -> None:
     ends = paths(300, 0.0, 5, 2000, spending=spending, alpha=0.1)
     wrong = sum(end.verdict(0) in ("higher", "lower") for end in ends)

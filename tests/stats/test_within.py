@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from tests.conftest import Command
 from tests.stats.data import CARDS, finish, seats_table
-from tests.tiers import first_quick
 from wsim import stats
 from wsim.stats import Table
 from wsim.wonders.analysis import wonders
@@ -87,7 +86,7 @@ def test_owners_agree_with_a_regression_with_policy_effects() -> None:
 
 
 @pytest.mark.slow
-@first_quick(1, "worth", [0.0, 2.0])
+@pytest.mark.parametrize("worth", [0.0, 2.0])
 def test_a_weak_policy_is_not_blamed_on_its_cards(worth: float) -> None:
     covered = means = 0
     for seed in range(100):

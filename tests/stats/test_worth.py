@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.stats.intervals import Estimate
 from wsim.stats.summary import Summary
@@ -154,7 +153,7 @@ def decided(games: int, seeds: range) -> int:
 
 
 @pytest.mark.slow
-@first_quick(1, "games", [240, 150, 1000])
+@pytest.mark.parametrize("games", [240, 150, 1000])
 def test_false_verdicts_on_wins_also_stay_at_their_level(games: int) -> None:
     """Two tables an answer: up to 0.1 of answers; cells of 30 overruled wishes and more."""
     answers = 150

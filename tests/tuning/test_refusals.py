@@ -16,6 +16,7 @@ import pytest
 
 import wsim
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.tuning.generations import RECORD
 
@@ -56,7 +57,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("words", "said"), MISTAKES, ids=[" ".join(words) + said[:12] for words, said in MISTAKES])
+@first_quick(14, ("words", "said"), MISTAKES, ids=[" ".join(words) + said[:12] for words, said in MISTAKES])
 def test_a_mistake_is_reported_in_one_sentence(wsim_command: Command, words: tuple[str, ...], said: str) -> None:
     answer = wsim_command("tune", *words)
     assert (answer.code, answer.out) == (2, "")

@@ -12,7 +12,6 @@ import pytest
 import scipy.stats  # type: ignore[import-untyped]
 
 import wsim
-from tests.tiers import first_quick
 from tests.tuning import aiming_game
 from wsim.errors import UserError
 from wsim.lab.execution import Execution
@@ -101,6 +100,7 @@ def test_evaluation_deals_differ_from_search_deals(monkeypatch: pytest.MonkeyPat
     assert 5 ^ HELD_OUT == 5 + 2**40
 
 
+@pytest.mark.slow
 def test_candidates_share_deals_within_a_generation_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -115,7 +115,8 @@ def test_candidates_share_deals_within_a_generation_only(
     assert asked == [range(200), range(200, 400), range(400, 600)]
 
 
-@first_quick(1, "threads", [1, 3])
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", [1, 3])
 def test_results_do_not_depend_on_threads(threads: int) -> None:
     results = [wsim.tune("archer", **SMALL, generations=3, threads=count, out=f"run-{count}") for count in (2, threads)]
     records = [Path(f"run-{count}", RECORD).read_text() for count in (2, threads)]
@@ -124,7 +125,7 @@ def test_results_do_not_depend_on_threads(threads: int) -> None:
 
 
 @pytest.mark.slow
-@first_quick(1, "left_at", [1, 4])
+@pytest.mark.parametrize("left_at", [1, 4])
 def test_an_interrupted_search_resumes_to_the_same_result(left_at: int) -> None:
     whole = wsim.tune("archer", **SMALL, generations=6, out="whole")
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import wsim
-from tests.tiers import first_quick
 from tests.wonders.clause_changes import check_refusal, when
 from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case, written
@@ -58,7 +57,8 @@ def decisions(trace: dict[str, Any]) -> list[dict[str, Any]]:
     return [one for age in trace["ages"] for part in (*age["turns"], age) for one in part.get("decisions", ())]
 
 
-@first_quick(1, ("ruleset", "players"), [("1e", 3), ("1e-duo", 2), ("2e-cities-teams", 4)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("1e-duo", 2), ("2e-cities-teams", 4)])
 def test_amount_choices_agree_with_the_twin(ruleset: str, players: int) -> None:
     chosen = set()
     for trace in compare_case(Case(3, ruleset, players, AMOUNTS), games=4):

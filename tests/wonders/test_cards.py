@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import pytest
 
-from tests.tiers import first_quick
 from tests.wonders.positions import Position
 from tests.wonders.reference.facts import RESOURCES, Card, Cost, Effect, load
 
@@ -82,7 +81,8 @@ def check_cost(cost: Cost, p: Position, offered: Any) -> None:
         assert offered() == []
 
 
-@first_quick(1, "ruleset", RULE_SETS)
+@pytest.mark.slow
+@pytest.mark.parametrize("ruleset", RULE_SETS)
 def test_a_card_costs_what_is_printed_and_every_predecessor_makes_it_free(ruleset: str) -> None:
     each_is_right(cards(ruleset), partial(check_price, ruleset))
 
@@ -145,7 +145,8 @@ def immediate(effects: tuple[Effect, ...]) -> int:
     return sum(int(effect["n"]) for effect in effects if effect["kind"] == "coins")
 
 
-@first_quick(1, "ruleset", RULE_SETS)
+@pytest.mark.slow
+@pytest.mark.parametrize("ruleset", RULE_SETS)
 def test_a_card_has_the_printed_effects(ruleset: str) -> None:
     each_is_right(cards(ruleset), partial(check_effects, ruleset))
 
@@ -170,7 +171,8 @@ def check_effects(ruleset: str, card: Card) -> None:
     assert bool(p.public.sale_flex_count[0]) == (sold and bool(expected["flex"]))
 
 
-@first_quick(1, "ruleset", RULE_SETS)
+@pytest.mark.slow
+@pytest.mark.parametrize("ruleset", RULE_SETS)
 def test_a_stage_has_the_printed_cost_and_effects(ruleset: str) -> None:
     each_is_right(stages(ruleset), partial(check_stage, ruleset))
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import wsim
-from tests.tiers import first_quick
+from tests.tiers import first_checked
 from tests.wonders.clause_changes import check_refusal
 from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case, written
@@ -31,7 +31,7 @@ COPIES = (
 
 
 @pytest.mark.boundscheck
-@first_quick(1, ("ruleset", "players"), [("1e", 3), ("1e", 7)])
+@first_checked(("ruleset", "players"), [("1e", 3), ("1e", 7)])
 def test_copies_agree_with_the_twin(ruleset: str, players: int) -> None:
     traces = compare_case(Case(1, ruleset, players, COPIES), games=2)
     turns = [turn for trace in traces for age in trace["ages"] for turn in age["turns"]]

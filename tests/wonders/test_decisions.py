@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import wsim
-from tests.tiers import first_quick
+from tests.tiers import first_checked
 from tests.wonders.clause_changes import check_refusal, when
 from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case
@@ -72,7 +72,7 @@ def decisions(trace: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.boundscheck
-@first_quick(1, ("ruleset", "players"), [("1e-duo", 2), ("2e-cities-teams", 4), ("1e", 5)])
+@first_checked(("ruleset", "players"), [("1e-duo", 2), ("2e-cities-teams", 4), ("1e", 5)])
 def test_decisions_agree_with_the_twin(ruleset: str, players: int) -> None:
     changes = OFTEN if ruleset == "1e" else OFTEN[:-1]
     traces = compare_case(Case(1, ruleset, players, changes), games=6)
@@ -102,6 +102,7 @@ def test_every_policy_answers_clause_decisions() -> None:
     assert len(asked) > 1
 
 
+@pytest.mark.slow
 def test_good_options_are_accepted_and_bad_ones_declined() -> None:
     """Policies that value moves accept worthwhile options: coins rather than a debt, and no payment without a gain."""
     offers = when(
@@ -176,6 +177,7 @@ def test_redrawing_reveals_nothing_hidden_to_a_deciding_seat() -> None:
     assert {(ruleset, True) for ruleset in tables} <= seen
 
 
+@pytest.mark.slow
 def test_environments_have_an_action_for_each_option() -> None:
     env = VectorEnv(8, set=OFTEN, players=3, policies="random", seed=1)
     assert env.actions[-9::4] == ("choose:1", "choose:2:left1", "choose:3:left2")

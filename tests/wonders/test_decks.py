@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import wsim
-from tests.tiers import first_quick
+from tests.tiers import first_checked
 from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case, written
 from wsim.env import VectorEnv
@@ -44,7 +44,7 @@ def recruits(trace: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.boundscheck
-@first_quick(1, ("ruleset", "players"), [("1e", 3), ("1e", 7), ("1e-duo", 2)])
+@first_checked(("ruleset", "players"), [("1e", 3), ("1e", 7), ("1e-duo", 2)])
 def test_invented_decks_agree_with_the_twin(ruleset: str, players: int) -> None:
     traces = compare_case(Case(1, ruleset, players, (), (COUNSELLORS,)), games=3)
     assert {one["deck"] for trace in traces for one in recruits(trace)} == {"Charters", "Counsellors"}
@@ -127,6 +127,7 @@ def test_positions_and_traces_show_recruited_cards() -> None:
     assert not set(seen["recruits"]) & set(hand)
 
 
+@pytest.mark.slow
 def test_effects_of_recruits_at_the_end_of_an_age_belong_to_the_age_in_traces() -> None:
     """Also where the event is one of turns: here a structure that a recruit builds from the pile sets off a clause."""
     builds = {"event": "built", "card": {"from": "discarded", "do": "build"}, "gain": {"coins": "2"}}

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import wsim
-from tests.tiers import first_quick
+from tests.tiers import first_checked
 from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case
 from tests.wonders.test_decks import decisions, deck, several
@@ -32,8 +32,7 @@ TWO = (deck(several(35, points=1, cost=1), draft=5), deck({f"Bard{n}": {} for n 
 
 
 @pytest.mark.boundscheck
-@first_quick(
-    1,
+@first_checked(
     ("ruleset", "players", "changes"),
     [
         ("1e", 3, ()),
@@ -51,7 +50,7 @@ def test_drafts_agree_with_the_twin(ruleset: str, players: int, changes: tuple[s
 
 
 @pytest.mark.boundscheck
-@first_quick(1, ("ruleset", "players"), [("1e", 3), ("2e-cities-teams", 4), ("1e-duo", 2)])
+@first_checked(("ruleset", "players"), [("1e", 3), ("2e-cities-teams", 4), ("1e-duo", 2)])
 def test_drafts_before_and_after_later_ages_play_as_in_the_twin(ruleset: str, players: int) -> None:
     turned = "settings.passing=['left', 'right', 'right']"
     for trace in compare_case(Case(1, ruleset, players, (*LATER, turned)), games=2):
@@ -187,6 +186,7 @@ def test_a_later_draft_hides_what_it_should(when: dict[str, Any]) -> None:
     assert met == 8
 
 
+@pytest.mark.slow
 def test_the_view_of_a_later_draft_is_the_same_whatever_others_keep() -> None:
     change = deck(several(28, points=1), draft=3, after=1)
     start = wsim.Game(set=[change], players=4, policies="random", seed=3)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import wsim
-from tests.tiers import first_quick
+from tests.tiers import first_checked
 from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case, written
 from tests.wonders.test_decks import decisions, deck, several
@@ -36,7 +36,7 @@ CASES: tuple[tuple[str, int, tuple[str, ...]], ...] = (
 
 
 @pytest.mark.boundscheck
-@first_quick(1, ("ruleset", "players", "changes"), CASES)
+@first_checked(("ruleset", "players", "changes"), CASES)
 def test_recruits_drawn_from_a_stock_agree_with_the_twin(ruleset: str, players: int, changes: tuple[str, ...]) -> None:
     recruited = 0
     for trace in compare_case(Case(1, ruleset, players, changes), games=2):

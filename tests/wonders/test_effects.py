@@ -17,7 +17,6 @@ from threading import Barrier
 import pytest
 
 import wsim
-from tests.tiers import first_quick
 from tests.wonders.extremes import Case, compare_case
 from wsim.cli.app import main
 from wsim.errors import UserError
@@ -100,7 +99,8 @@ def played(path: Path, games: int = 3) -> list[int]:
     return [seat["total"] for number in range(games) for seat in simulator.trace(number)["scores"]]
 
 
-@first_quick(1, "players", [3, 7])
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [3, 7])
 def test_functions_are_played_as_the_twin_plays_them(players: int) -> None:
     compare_case(Case(1, "1e", players, (), (str(CENSUS),)), games=3)
 
@@ -189,8 +189,8 @@ def test_house_rules_call_no_functions(tmp_path: Path) -> None:
         load_catalogue("1e", patches=[path], changes=["settings.sale_coins='mine.flat(least=0, most=5)'"])
 
 
-@first_quick(
-    1,
+@pytest.mark.slow
+@pytest.mark.parametrize(
     ("function", "said"),
     [
         (
@@ -215,6 +215,7 @@ def test_a_function_that_fails_is_named_with_card_and_game(tmp_path: Path, funct
     assert str(refused.value).endswith(", in game 0")
 
 
+@pytest.mark.slow
 def test_games_that_fail_at_once_in_several_threads_each_report_what_failed(tmp_path: Path) -> None:
     said = {
         "divided": "raised ZeroDivisionError",
@@ -241,6 +242,7 @@ def test_games_that_fail_at_once_in_several_threads_each_report_what_failed(tmp_
             assert f"'{function}' of mine.py, which Altar calls, {words}" in sentence
 
 
+@pytest.mark.slow
 def test_a_run_whose_effect_fails_is_reported_in_one_sentence_and_writes_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -295,6 +297,7 @@ def test_random_numbers_are_refused(tmp_path: Path) -> None:
         GAME.prepare(Plan.make(patch=[str(path)], policies="random"))
 
 
+@pytest.mark.slow
 def test_reading_executes_nothing(tmp_path: Path) -> None:
     trap = "import pathlib\npathlib.Path(__file__).with_name('ran').touch()\n" + dedent(FUNCTIONS)
     path = patch(tmp_path, "mine.flat(least=0, most=5)", trap)
@@ -354,6 +357,7 @@ def main_ends(words: Sequence[str]) -> None:
     assert not left.value.code
 
 
+@pytest.mark.slow
 def test_effects_of_a_process_of_the_workbench_are_isolated_unless_it_is_trusted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ import os
 
 import pytest
 
-from tests.tiers import first_quick
+from tests.tiers import first_checked, slow_unless_checked
 from tests.wonders.drawn_catalogues import draw_case
 from tests.wonders.engine_tools import opt_in
 from tests.wonders.extremes import Case, compare_case
@@ -24,6 +24,7 @@ def test_a_random_catalogue_agrees_with_the_twin(seed: int) -> None:
     compare_case(draw_case(seed), games=2)
 
 
+@slow_unless_checked
 def test_hands_pass_as_a_house_rule_says() -> None:
     compare_case(Case(0, "2e-cities", 4, ('settings.passing=["right", "right", "left"]',)), games=1)
 
@@ -69,7 +70,7 @@ HOUSES = {
 }
 
 
-@first_quick(1, "name", HOUSES)
+@first_checked("name", HOUSES)
 def test_house_rules_agree_with_the_twin(name: str) -> None:
     compare_case(HOUSES[name], games=2)
 

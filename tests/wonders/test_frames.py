@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.tiers import first_quick
 from tests.wonders.engine_tools import RANDOM, TASTES, engine_table, played
 from wsim.wonders.words import CATEGORIES
 
@@ -15,7 +16,7 @@ TABLES = [("1e", 4), ("1e-duo", 2), ("2e", 3), ("2e-cities", 5), ("2e-cities-tea
 GAMES = 6
 
 
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@first_quick(1, ("ruleset", "players"), TABLES)
 def test_the_seats_table_agrees_with_the_trace(ruleset: str, players: int) -> None:
     line_up = [(*TASTES, RANDOM)[seat % 4] for seat in range(players)]
     table = engine_table(ruleset, players, line_up, seed=41, rotate=True)
@@ -58,7 +59,7 @@ def counts(moves: list[dict[str, Any]]) -> dict[str, int]:
     }
 
 
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@first_quick(2, ("ruleset", "players"), TABLES)
 def test_the_picks_table_agrees_with_the_trace(ruleset: str, players: int) -> None:
     table = engine_table(ruleset, players, (TASTES[0],), seed=42)
     picks = np.zeros(GAMES * table.picks_per_game, table.pick_dtype)

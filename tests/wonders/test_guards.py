@@ -12,7 +12,7 @@ import pytest
 
 import wsim
 from tests.conftest import Command
-from tests.tiers import first_quick
+from tests.tiers import first_checked, first_quick, slow_unless_checked
 from tests.wonders.engine_tools import RANDOM, TASTES, engine_table, played
 from tests.wonders.extremes import STOPPED, Case, compare_case
 from wsim.env import VectorEnv
@@ -146,7 +146,7 @@ SOUND = {
 }  # fmt: skip
 
 
-@first_quick(1, "name", SOUND)
+@first_checked("name", SOUND)
 def test_a_catalogue_bounded_by_conditions_agrees_with_the_twin(name: str) -> None:
     change, players = SOUND[name]
     assert len(compare_case(Case(1, "1e", players, (change,)), games=3)) == 6, "no game is stopped"
@@ -174,7 +174,7 @@ def first_break() -> tuple[int, str]:
     return int(found[1]), sentence
 
 
-@first_quick(1, "threads", ["1", "2"])
+@first_checked("threads", ["1", "2"])
 def test_a_run_is_stopped_in_the_middle_and_keeps_finished_parts(
     threads: str, wsim_command: Command, tmp_path: Path
 ) -> None:
@@ -220,6 +220,7 @@ def test_a_failed_move_is_reported_and_leaves_the_position_unchanged() -> None:
     assert (position.words == before.words).all()
 
 
+@slow_unless_checked
 def test_a_stepped_or_played_out_game_reports_a_broken_limit() -> None:
     keys: dict[str, Any] = {"players": 3, "set": altar("shields=99")}
     with pytest.raises(GameLimitError, match=SHIELDS):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import wsim
-from tests.tiers import first_quick
+from tests.tiers import first_checked
 from tests.wonders.engine_tools import RANDOM, engine_table
 from tests.wonders.extremes import Case, compare_case, written
 from tests.wonders.test_decks import decisions
@@ -39,7 +39,7 @@ CASES: tuple[tuple[str, int, tuple[str, ...]], ...] = (
 
 
 @pytest.mark.boundscheck
-@first_quick(1, ("ruleset", "players", "changes"), CASES)
+@first_checked(("ruleset", "players", "changes"), CASES)
 def test_cards_of_hands_are_chosen_as_in_the_twin(ruleset: str, players: int, changes: tuple[str, ...]) -> None:
     chosen = 0
     for trace in compare_case(Case(1, ruleset, players, changes), games=2):
@@ -102,6 +102,7 @@ def told(game: wsim.Game, seat: int) -> str:
     return json.dumps(json.loads(game.to_json(seat=seat))["position"]) + json.dumps(game.observe(seat).record)
 
 
+@pytest.mark.slow
 def test_what_the_neighbour_plays_stays_secret() -> None:
     """Seat 1 has seen the hand of seat 2, as seat 2 that of seat 0, which chooses before it."""
     start = wsim.Game(set=[spies(**{"if": "turn == 1"})], players=3, policies="random", seed=2)

@@ -113,6 +113,7 @@ def test_a_request_is_a_function_its_arguments_and_the_public_table(served: Isol
     assert result_of(served, "flat", table=table) == (3, "")
 
 
+@pytest.mark.slow
 def test_what_a_function_raises_is_told_and_the_next_call_is_answered(served: IsolatedEffects) -> None:
     table = np.zeros(1, served.interface.table)
     table["age"] = 1

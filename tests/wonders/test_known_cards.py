@@ -135,6 +135,7 @@ def same_games(ruleset: str, players: int, games: int, folder: Path) -> None:
         assert_frame_equal(rows(ruleset, players, games, str(patch)), printed)
 
 
+@pytest.mark.slow
 def test_printed_cards_written_as_formulas_give_the_same_games(tmp_path: Path) -> None:
     same_games("2e-cities", 5, 60, tmp_path)
 
@@ -148,6 +149,7 @@ AS_PRINTED = (
 )
 
 
+@pytest.mark.slow
 def test_the_printed_rules_written_as_formulas_give_the_same_games_and_choices() -> None:
     line_up = "balanced,greedy,science,random,rulebased"
     for ruleset in ("1e", "2e-cities"):

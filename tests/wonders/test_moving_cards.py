@@ -102,6 +102,7 @@ def test_drawn_cards_agree_with_the_twin(ruleset: str) -> None:
     assert made["Altar", 2] > 0
 
 
+@pytest.mark.slow
 def test_redrawing_keeps_only_the_pile_cards_that_the_decider_sees() -> None:
     """Cards that are drawn for a decision, an exchange half done, and a decision of a neighbour: redrawn for whoever
     decides, the decision is the same, the drawn cards are on the pile, and the hands of others differ."""
@@ -133,6 +134,7 @@ def test_redrawing_keeps_only_the_pile_cards_that_the_decider_sees() -> None:
     assert len(seen) == 4
 
 
+@pytest.mark.slow
 def test_every_policy_handles_decisions_about_moving_cards() -> None:
     policies = ["greedy", "balanced", "net", "search:playouts=4"]
     for changes in (MOVING, DRAWN):

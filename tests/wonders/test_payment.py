@@ -134,6 +134,7 @@ def test_R15_the_order_of_symbols_and_units_does_not_matter(demand: dict[str, An
     assert payments(**shuffled) == payments(**demand)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(demands())
 def test_R15_left_and_right_are_mirror_images(demand: dict[str, Any]) -> None:
@@ -146,6 +147,7 @@ def test_R15_left_and_right_are_mirror_images(demand: dict[str, Any]) -> None:
     assert sorted((right, left) for left, right in payments(**mirrored)) == payments(**demand)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(demands())
 def test_R15_a_coin_limit_only_removes_unaffordable_pairs(demand: dict[str, Any]) -> None:
@@ -155,6 +157,7 @@ def test_R15_a_coin_limit_only_removes_unaffordable_pairs(demand: dict[str, Any]
     assert payments(**{**demand, "coins": purse}) == affordable
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(demands(), SYMBOLS)
 def test_R15_another_own_symbol_never_raises_the_price(demand: dict[str, Any], symbol: str) -> None:

@@ -71,6 +71,7 @@ FREE = when("Altar", {"event": "card_cost", "cheaper": {"resources": 12, "coins"
 NEVER = when("Altar", {"event": "card_cost", "by": "anyone", "dearer": {"coins": 200}})
 
 
+@pytest.mark.slow
 def test_price_clauses_change_payments_in_whole_games() -> None:
     """A city whose card makes all others free pays nothing more; a card that makes all too dear ends all builds."""
     frame = wsim.simulate(set=[FREE], players=3, policies="random", games=200, seed=4)

@@ -71,7 +71,8 @@ def check_turn(turn: dict[str, Any], before: list[int], cities: int) -> None:
     assert all(value >= 0 for value in turn["coins"])
 
 
-@first_quick(1, ("ruleset", "players"), TABLES)
+@pytest.mark.slow
+@pytest.mark.parametrize(("ruleset", "players"), TABLES)
 def test_the_trace_has_the_documented_shape(ruleset: str, players: int) -> None:
     game = Reference(ruleset, players)
     for number in range(3):
@@ -143,6 +144,7 @@ def take_last(view: View) -> int:
     return len(view.moves) - 1
 
 
+@pytest.mark.slow
 def test_rotation_moves_the_line_up_by_one_seat_per_game() -> None:
     game = Reference("1e", 3)
     for number in range(4):
@@ -206,7 +208,7 @@ WHERE: dict[str, Where] = {
 }
 
 
-@first_quick(3, "switch", WHERE)
+@first_quick(1, "switch", WHERE)
 def test_each_switch_changes_some_game(switch: str) -> None:
     ruleset, players, wonders, sides, games = WHERE[switch]
     default = Reference(ruleset, players)

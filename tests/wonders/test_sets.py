@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import wsim
-from tests.tiers import first_quick
+from tests.tiers import first_checked
 from tests.wonders.clause_changes import check_refusal, when
 from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case
@@ -79,7 +79,7 @@ TABLES = (("1e", 4), ("1e-duo", 2), ("2e-cities-teams", 4))
 
 
 @pytest.mark.boundscheck
-@first_quick(1, ("ruleset", "players"), TABLES)
+@first_checked(("ruleset", "players"), TABLES)
 def test_card_choices_agree_with_the_twin(ruleset: str, players: int) -> None:
     traces = compare_case(Case(players, ruleset, players, OFTEN), games=8)
     made = Counter((one["card"], one["when"]) for trace in traces for one in decisions(trace) if "picked" in one)
@@ -96,6 +96,7 @@ def test_card_choices_agree_with_the_twin_in_many_games(ruleset: str, players: i
 POLICIES = ("random", "first", "greedy", "rulebased", "balanced", "net", "search:playouts=4", "endgame:playouts=4")
 
 
+@pytest.mark.slow
 def test_every_policy_chooses_cards() -> None:
     frame = wsim.simulate(set=OFTEN, players=4, policies=POLICIES[:4], games=30, seed=5)
     assert len(frame) == 120

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import wsim
+from tests.tiers import first_quick
 from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case, written
 from wsim.env import VectorEnv
@@ -99,7 +100,7 @@ def test_environments_ask_for_decisions_of_table_rules() -> None:
     assert all(step.masks[:, env.actions.index("choose:1")])
 
 
-@pytest.mark.parametrize("name", ["sea_lanes", "great_works", "schools"])
+@first_quick(1, "name", ["sea_lanes", "great_works", "schools"])
 def test_every_policy_plays_the_expansions_and_makes_their_decisions(name: str) -> None:
     line_up = ["random", "greedy", "balanced", "net"]
     frame = wsim.simulate(patch=[str(EXPANSIONS / f"{name}.toml")], players=4, policies=line_up, games=40, seed=5)

@@ -102,8 +102,9 @@ def test_rotated_line_ups_agree_with_the_twin(ruleset: str, players: int, games:
     compare(ruleset, players, line_up_for(players), turned, 5, rotate=True)
 
 
+@pytest.mark.slow
 @sampled(1, 4)
-@first_quick(1, "ruleset", SPECIAL)
+@pytest.mark.parametrize("ruleset", SPECIAL)
 def test_games_with_fixed_boards_agree_with_the_twin(ruleset: str, games: range) -> None:
     for wonders, sides in SPECIAL[ruleset]:
         for line_up in ((RANDOM,), (STAGING,), line_up_for(PLAYERS[ruleset])):

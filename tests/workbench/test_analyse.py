@@ -66,6 +66,7 @@ def test_an_unfinished_saved_game_can_be_analysed(caller: Caller, tmp_path: Path
     assert (table.names, table.game().steps) == ({2: "Ann"}, here.steps[:2])
 
 
+@pytest.mark.slow
 def test_the_board_is_shown_before_its_chances(caller: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ours.json").write_text(game().follow().to_json())
     go, real = Event(), game_analysis._with_chances
@@ -83,6 +84,7 @@ def test_the_board_is_shown_before_its_chances(caller: Caller, tmp_path: Path, m
     assert ("data-reload" in page, "Turning points" in page) == (False, True)
 
 
+@pytest.mark.slow
 def test_a_changed_file_is_analysed_again(caller: Caller, tmp_path: Path) -> None:
     here, file = game().follow(), tmp_path / "ours.json"
     for steps in (1, 2):
@@ -93,6 +95,7 @@ def test_a_changed_file_is_analysed_again(caller: Caller, tmp_path: Path) -> Non
         here = here.follow()
 
 
+@pytest.mark.slow
 def test_a_game_between_policies_can_be_analysed_while_it_is_watched(caller: Caller) -> None:
     table = opened_by_policies(caller)
     while not table.ready:

@@ -113,6 +113,7 @@ def test_an_address_fills_a_form_without_asking_the_question(caller: Caller) -> 
     assert caller.app.state.questions.listed() == []
 
 
+@pytest.mark.slow
 def test_a_question_is_asked_followed_and_listed(caller: Caller, tmp_path: Path) -> None:
     reply = caller.post("/ask/whatif", [("ban", "Palace\nsell"), ("seed", "77"), ("out", "a.json")])
     assert (reply.status, reply.headers["location"]) == (303, "/asked/1")
@@ -195,6 +196,7 @@ def test_too_many_questions_are_rejected(questions: Questions) -> None:
         questions.ask(form_of("whatif"), BAN, "more.json")
 
 
+@pytest.mark.slow
 def test_a_question_can_be_stopped(caller: Caller, tmp_path: Path) -> None:
     for name in ("a.json", "b.json"):
         caller.post("/ask/whatif", [("ban", "Palace"), ("seed", "77"), ("out", name)])

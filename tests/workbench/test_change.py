@@ -31,6 +31,7 @@ def changed(caller: Caller, **fields: str) -> tuple[int, str]:
     return reply.status, unquote_plus(reply.headers.get("location", "")) or html.unescape(reply.text)
 
 
+@pytest.mark.slow
 def test_form_fields_show_the_values_of_the_catalogue(caller: Caller) -> None:
     _, text = changed(caller)
     found = dict(re.findall(r'name="to:cards\.Palace\.([^"]*)" value="(.*?)" autocomplete', text))

@@ -20,7 +20,6 @@ import pytest
 
 from tests.conftest import Command
 from tests.report.test_page import MIXED, WHATIF
-from tests.tiers import first_quick
 from tests.workbench.client import Caller, Reply
 from wsim.errors import UserError
 from wsim.installed import QUESTIONS
@@ -58,8 +57,8 @@ def frame_of(text: str) -> pl.DataFrame:
     return pl.read_csv(io.StringIO(text), comment_prefix="#", infer_schema_length=None)
 
 
-@first_quick(
-    2,
+@pytest.mark.slow
+@pytest.mark.parametrize(
     "query",
     [
         "table=wonders",
@@ -350,6 +349,7 @@ def test_an_answer_is_shown_with_the_command_that_repeats_it(caller: Caller) -> 
     assert [row["variant"] for row in rows] == [f"cards.Palace.points={value}" for value in (6, 7, 9)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("most", "folded"), [(2, True), (3, False)])
 def test_a_long_table_below_a_chart_is_folded(
     caller: Caller, monkeypatch: pytest.MonkeyPatch, most: int, folded: bool

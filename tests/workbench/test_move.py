@@ -40,6 +40,7 @@ def live() -> LiveComparison:
     return LiveComparison(Plan.make(policies="random", players=3), "Palace")
 
 
+@pytest.mark.slow
 def test_figures_match_a_whatif_on_the_same_deals(live: LiveComparison) -> None:
     while live.deals(CHANGE) < sum(BLOCKS[:3]):
         live.advance(CHANGE)
@@ -57,6 +58,7 @@ def test_figures_match_a_whatif_on_the_same_deals(live: LiveComparison) -> None:
     assert rows["built:Palace"]["kind"] == "share"
 
 
+@pytest.mark.slow
 def test_played_deals_are_kept_and_intervals_shrink(live: LiveComparison) -> None:
     other = ("cards.Palace.points=6",)
     live.advance(other)

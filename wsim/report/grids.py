@@ -159,15 +159,6 @@ def grid(
     faces: the names that are cards, which cells show on hover.
     """
     columns = sheet.columns if wide else sheet.shown
-    kept = [column for column in sheet.first if column in {shown.name for shown in columns[sheet.labels :]}][:ON_NARROW]
-    headings = [
-        Heading(
-            heading_of(column.heading), column.kind.numeric, about=column.about, unit=unit_of(column),
-            wide=column.drawn, category=column.kind is CATEGORY,
-            minor=bool(kept) and index >= sheet.labels and column.name not in kept and not column.drawn,
-        )
-        for index, column in enumerate(columns)
-    ]  # fmt: skip
     charts = {name: chart for chart in reversed(sheet.charts) for name in chart.values}
     axes = {column.name: _Axis(column, sheet.rows, charts.get(column.name)) for column in columns if column.drawn}
     search = len(sheet.rows) > SEARCHED
@@ -177,11 +168,25 @@ def grid(
         return [_cells_of_row(columns, row, axes, palette, faces) for row in rows]
 
     return Grid(
-        name, caption or sheet.title, headings, lines(sheet.rows), search=search,
+        name, caption or sheet.title, _headings(sheet, columns), lines(sheet.rows), search=search,
         choices={index: _filter_values(columns[index], sheet.rows) for index in categories},
         sorted_by=_sorted_by(columns, sheet.rows),
         slices={what: {level: lines(rows) for level, rows in parts.items()} for what, parts in (slices or {}).items()},
     )  # fmt: skip
+
+
+def _headings(sheet: Sheet, columns: Sequence[Column]) -> list[Heading]:
+    """Return the headings of the columns; narrow screens hide all numbers but the first few of ``sheet.first``."""
+    numbers = {column.name for column in columns[sheet.labels :]}
+    kept = [name for name in sheet.first if name in numbers][:ON_NARROW]
+    return [
+        Heading(
+            heading_of(column.heading), column.kind.numeric, about=column.about, unit=unit_of(column),
+            wide=column.drawn, category=column.kind is CATEGORY,
+            minor=bool(kept) and column.name in numbers and column.name not in kept and not column.drawn,
+        )
+        for column in columns
+    ]  # fmt: skip
 
 
 def _sorted_by(columns: Sequence[Column], rows: Rows) -> int | None:

@@ -11,6 +11,7 @@ import pytest
 
 from tests.balance.goals import KNOBS, TARGET, UNBALANCED, write_goal
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import read_goal
 from wsim.balance.measurements import Memory
@@ -40,6 +41,7 @@ def test_estimated_effects_match_the_measured_effect_of_a_change() -> None:
     assert rows["wonders.Temple.points", 0, "Temple"]["reach"] < -3
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("medal")
 def test_the_interval_of_replayed_points_extends_towards_zero() -> None:
     """Decisions held fixed, a re-scored effect is the upper end: a quarter may be missing; a played one has all."""
@@ -81,6 +83,7 @@ def test_an_effect_is_the_difference_of_two_levels() -> None:
     assert np.all(effects.error[place] < level.error)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("medal")
 def test_the_table_of_effects(wsim_command: Command) -> None:
     goal = write_goal()
@@ -144,7 +147,7 @@ def played(ruleset: str, players: int, *changes: str) -> tuple[object, pl.DataFr
     return simulator, simulator.seats_frame(rows)
 
 
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@first_quick(1, ("ruleset", "players"), TABLES)
 def test_giving_points_by_replay_equals_playing_for_them(ruleset: str, players: int) -> None:
     """Random players ignore points, so a patched game differs only in its score."""
     tuning = find_game("seven_wonders").TUNING

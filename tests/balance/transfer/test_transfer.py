@@ -57,6 +57,7 @@ def test_a_patch_is_measured_with_other_players(wsim_command: Command) -> None:
     assert temple["style_before"] in ("bold", "shy")
 
 
+@pytest.mark.slow
 def test_an_existing_patch_is_measured_without_a_search(wsim_command: Command) -> None:
     goal = write_settings()
     answer = wsim_command("balance", goal, "--transfer", write_patch(), "--json", *ELSEWHERE)
@@ -71,6 +72,7 @@ def test_an_existing_patch_is_measured_without_a_search(wsim_command: Command) -
     assert sorted(path.name for path in Path().iterdir()) == ["goal.toml", "mended.toml"]
 
 
+@pytest.mark.slow
 def test_nets_trained_on_each_game_play_both_games() -> None:
     """There are four cells, each twice: nets trained without and with the patch, in games without and with it."""
     asked: list[Any] = []

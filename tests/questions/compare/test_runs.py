@@ -37,6 +37,7 @@ def per_game(one: Run, column: str = "total") -> np.ndarray[Any, Any]:
     return means.sort("game").collect()[column].to_numpy()
 
 
+@pytest.mark.slow
 def test_runs_with_equal_seeds_are_paired_game_by_game() -> None:
     first, second = run("a"), run("b", policies="shy,shy,random,bold")
     found = compare_runs(first, second)
@@ -85,6 +86,7 @@ def test_parts_without_a_common_game_are_independent() -> None:
     assert found.how == "Unpaired: they have no games in common, so the runs are independent"
 
 
+@pytest.mark.slow
 def test_different_rules_may_change_the_deal() -> None:
     found = compare_runs(run("a"), run("b", ruleset="toy-2e"), ["score"])
     assert found.how == "Paired game by game: both have seed 1, so the same deals where the rules allow it"

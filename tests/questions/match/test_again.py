@@ -22,7 +22,7 @@ STOPPED = "it was interrupted, but the repetition was not"
 
 
 @first_quick(
-    2,
+    1,
     ("words", "name", "said"),
     [
         (MATCH, "a.json", "200 deals in every seating, 3 pairs"),

@@ -337,6 +337,7 @@ def test_each_table_has_its_own_pairs() -> None:
     assert "--players" not in usual.made["command"]
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_threads() -> None:
     keys: Any = {"luck": "hash", "game": "luck", "budget": 3000, "margin": 0.001}
     one, many = (wsim.match("p:noise=7", "p:noise=5", threads=threads, **keys) for threads in (1, 3))
@@ -345,6 +346,7 @@ def test_results_do_not_depend_on_threads() -> None:
     assert one.ratings.equals(many.ratings)
 
 
+@pytest.mark.slow
 def test_the_matrix_has_a_row_per_policy_and_a_column_per_field() -> None:
     answer = luck("p:skill=2", "p:skill=1", "p", round_robin=True, budget=100)
     matrix = answer.matrix()
@@ -355,7 +357,8 @@ def test_the_matrix_has_a_row_per_policy_and_a_column_per_field() -> None:
     assert mixed.columns == ["ruleset", "players", "policy", "mixed"]
 
 
-@first_quick(1, ("ruleset", "players"), [("2e-cities-teams", 4), ("2e-cities-teams", 6), ("1e-duo", 2)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("ruleset", "players"), [("2e-cities-teams", 4), ("2e-cities-teams", 6), ("1e-duo", 2)])
 def test_matches_work_for_teams_and_two_players(ruleset: str, players: int) -> None:
     """A team of greedy beats teams of random; between two sides the shares add up to 1 deal by deal."""
     answer = wsim.match("greedy", "random", ruleset=ruleset, players=players, budget=60, threads=1)
@@ -414,7 +417,7 @@ KEYWORDS = ("players", "ruleset", "round_robin", "budget", "alpha", "margin", "w
             "threads", "seed", "cards", "patch", "set", "luck")  # fmt: skip
 
 
-@pytest.mark.parametrize("keyword", KEYWORDS)
+@first_quick(7, "keyword", KEYWORDS)
 def test_invalid_values_of_any_type_give_one_sentence(keyword: str) -> None:
     refused = 0
     for value in JUNK:

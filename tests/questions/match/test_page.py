@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Command
-from tests.tiers import first_quick
 
 
 @pytest.fixture
@@ -64,6 +63,7 @@ def test_the_page_shows_named_answers(run: str, wsim_command: Command) -> None:
     assert "Wonders with random (open) and with greedy (filled)" in page()
 
 
+@pytest.mark.slow
 def test_an_answer_of_another_game_is_reported_in_one_sentence(run: str, wsim_command: Command) -> None:
     ladder = ("--ladder", "p,p:charm=3", "--games", "100", "-q", "-o", "a.json")
     assert wsim_command("skill", "charms", "--game", "luck", *ladder).code == 0
@@ -72,8 +72,8 @@ def test_an_answer_of_another_game_is_reported_in_one_sentence(run: str, wsim_co
     assert answer.err == "wsim: the answer of wsim skill in 'a.json' is about luck, not seven_wonders\n"
 
 
-@first_quick(
-    2,
+@pytest.mark.slow
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         (None, "cannot read 'a.json': No such file or directory"),

@@ -146,6 +146,7 @@ def test_an_exploring_policy_is_randomised_with_the_recorded_chance() -> None:
     assert probability[rest] == pytest.approx((0.3 / legal)[rest])
 
 
+@pytest.mark.slow
 def test_policy_wishes_have_no_effect_against_the_policy() -> None:
     answer = wsim.experiment_picks(
         policies="random", threads=1, games=600, randomise=0.5, actions=["build"], against="policy", card="Altar"
@@ -229,6 +230,7 @@ def test_mistakes_are_reported_in_one_sentence(medal: None, asked: dict[str, Any
 COMMAND = ("experiment", "picks", "--policies", "random", "--games", "150", "--randomise", "1", "--threads", "1")
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_and_its_estimand(wsim_command: Command) -> None:
     answer = wsim_command(*COMMAND, "--top", "3", "--quiet")
     assert (answer.code, answer.err) == (0, "")

@@ -9,7 +9,6 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.conftest import Command
-from tests.tiers import first_quick
 from wsim.lab.cluster import chunk_runner
 from wsim.lab.provenance import Provenance
 from wsim.questions.comparison import Comparison
@@ -65,7 +64,7 @@ def rare(rng: np.random.Generator, deals: int, share: float) -> NDArray[np.float
 
 
 @pytest.mark.slow
-@first_quick(1, ("deals", "share"), [(1000, 0.01), (1000, 0.02), (8000, 0.02)])
+@pytest.mark.parametrize(("deals", "share"), [(1000, 0.01), (1000, 0.02), (8000, 0.02)])
 def test_rare_and_skewed_differences_give_no_false_alarms(deals: int, share: float) -> None:
     """Without the guard, more than half of the verdicts are "lower", because the rare large differences are unseen."""
     rng = np.random.default_rng(4)
@@ -76,6 +75,7 @@ def test_rare_and_skewed_differences_give_no_false_alarms(deals: int, share: flo
     assert alarms <= 18  # of 7.5 expected at 5 %
 
 
+@pytest.mark.slow
 def test_common_differences_are_decided_as_before() -> None:
     rng = np.random.default_rng(2)
     found = [tried(made(rng.normal(0.2, 2, (1, 1000)), seed=seed), budget=1000) for seed in range(100)]

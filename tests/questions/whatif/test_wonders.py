@@ -79,6 +79,7 @@ def test_a_banned_seat_never_takes_the_banned_action(thing: str) -> None:
     assert free < banned
 
 
+@pytest.mark.slow
 def test_banning_trade_costs_a_random_seat_points() -> None:
     answer = wsim.whatif(**RANDOM, ban=["trade"], budget=2000)
     [row] = answer.effects.to_dicts()

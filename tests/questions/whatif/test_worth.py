@@ -11,7 +11,6 @@ import pytest
 
 import wsim
 from tests.conftest import Command
-from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.wishes import WishSums
@@ -84,7 +83,8 @@ def test_intervals_cover_a_zero_effect() -> None:
     assert 367 <= held < 399
 
 
-@first_quick(1, ("game", "change", "item", "more"), CHANGES)
+@pytest.mark.slow
+@pytest.mark.parametrize(("game", "change", "item", "more"), CHANGES)
 @pytest.mark.parametrize("figure", ["worth", "worth_points"])
 def test_each_arm_has_the_worth_of_a_separate_run(
     game: str, change: str, item: str, more: dict[str, Any], figure: str
@@ -112,7 +112,8 @@ def test_worth_responds_to_bans_and_card_points() -> None:
     assert higher.effects["verdict"][0] == "higher"
 
 
-@first_quick(1, ("game", "change", "item", "more"), CHANGES[:1] + CHANGES[2:])
+@pytest.mark.slow
+@pytest.mark.parametrize(("game", "change", "item", "more"), CHANGES[:1] + CHANGES[2:])
 def test_viability_is_a_share_of_turns_in_undisturbed_games(
     game: str, change: str, item: str, more: dict[str, Any]
 ) -> None:

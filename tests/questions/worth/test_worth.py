@@ -30,7 +30,8 @@ def test_the_answer_does_not_depend_on_threads(game: str) -> None:
     assert one.games == 300
 
 
-@first_quick(1, "game", ["seven_wonders", "tower_of_babel"])
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["seven_wonders", "tower_of_babel"])
 def test_the_table_counts_the_picks_of_the_same_games(game: str) -> None:
     keys = QUICK | {"game": game, "policies": "net", "overrule": 0.2}
     answer, played = wsim.experiment_worth(**keys, fewest=2), wsim.play(**keys)
@@ -62,6 +63,7 @@ def test_the_free_city_has_no_wishes() -> None:
         assert row["followed"] + row["overruled"] == own.filter(wanted_action=action).height
 
 
+@pytest.mark.slow
 def test_wanted_is_a_share_of_turns_on_which_a_card_could_be_built() -> None:
     answer = wsim.experiment_worth(**QUICK, fewest=2)
     picks = wsim.play(**QUICK, overrule=CHANCE).picks.filter(pl.col("others") > 0, pl.col("decision") != "discard_pile")
@@ -136,6 +138,7 @@ def test_intervals_cover_the_result_of_a_long_run() -> None:
     assert 0.94 < inside / rows_seen < 0.96, inside / rows_seen
 
 
+@pytest.mark.slow
 def test_the_command_prints_and_writes_the_answer(wsim_command: Command, tmp_path: Path) -> None:
     out = tmp_path / "worth.json"
     said = wsim_command("experiment", "worth", "--games", "300", "--by", "age", "-o", str(out))

@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import Command
 from tests.stats.data import COUNTS, finish, seats_table
+from tests.tiers import first_quick
 from wsim import stats
 from wsim.errors import UserError
 from wsim.wonders import analysis
@@ -115,7 +116,7 @@ def test_figures_fixed_by_the_rules_are_not_informative() -> None:
         analysis.calibrate(seats_table(20, 6, cards=()).with_columns(team=pl.col("seat") % 3))
 
 
-@pytest.mark.parametrize(("words", "sentence"), [
+@first_quick(1, ("words", "sentence"), [
     ("--ruleset 2e --players 3", "the human results are from the first edition"),
     ("--ruleset 1e-duo --players 2", "the human results are from the first edition"),
 ])  # fmt: skip
@@ -131,6 +132,7 @@ def test_only_settings_that_humans_played_are_compared(
     assert answer.err.startswith(f"wsim: {sentence}")
 
 
+@pytest.mark.slow
 def test_a_changed_card_is_named_next_to_the_verdicts(wsim_command: Command, tmp_path: Path) -> None:
     run = str(tmp_path / "run")
     played = wsim_command(

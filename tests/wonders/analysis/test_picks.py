@@ -12,7 +12,6 @@ import pytest
 
 import wsim
 from tests.conftest import Command
-from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.wonders import analysis
 
@@ -162,7 +161,8 @@ def trial() -> tuple[pl.DataFrame, pl.DataFrame]:
     return experiment(6000, seed=1)
 
 
-@first_quick(2, "action", ["build", "stage", "sell", "take"])
+@pytest.mark.slow
+@pytest.mark.parametrize("action", ["build", "stage", "sell", "take"])
 def test_effects_against_other_moves_are_recovered(trial: tuple[pl.DataFrame, pl.DataFrame], action: Any) -> None:
     table = analysis.pick_effects(*trial, action)
     for number, card in enumerate(NAMES):
@@ -287,7 +287,7 @@ def test_a_run_with_randomised_picks_has_a_table_of_effects(wsim_command: Comman
 
 
 @pytest.mark.slow
-@first_quick(1, "replicates", [12, 60])
+@pytest.mark.parametrize("replicates", [12, 60])
 def test_without_effects_on_wins_verdicts_are_rare(replicates: int) -> None:
     """Winners are drawn anew for the same picks: nothing has an effect. 0.7 of such answers had a verdict once."""
     played = wsim.play(games=1000, policies="balanced", seed=31, randomise="0.1")

@@ -12,7 +12,6 @@ from polars.testing import assert_frame_equal
 
 import wsim
 from tests.conftest import Command
-from tests.tiers import first_quick
 from wsim import stats
 from wsim.wonders.analysis import card_picks, card_readings
 
@@ -41,7 +40,7 @@ def slowly(played: Any, level: tuple[str, ...] = ()) -> dict[str, dict[tuple[Any
 
 
 @pytest.mark.slow
-@first_quick(1, "level", [(), ("age",), ("age", "turn")])
+@pytest.mark.parametrize("level", [(), ("age",), ("age", "turn")])
 def test_win_shares_are_averaged_over_the_seats_concerned(played: Any, level: tuple[str, ...]) -> None:
     won = {(row["game"], row["seat"]): row["win_share"] for row in played.seats.to_dicts()}
     expected = slowly(played, level)
@@ -56,6 +55,7 @@ def test_win_shares_are_averaged_over_the_seats_concerned(played: Any, level: tu
             assert row[f"win_{fate}"] == (None if mean is None else pytest.approx(mean, abs=1e-6))
 
 
+@pytest.mark.slow
 def test_taken_over_hand_compares_hands_that_contained_the_card(played: Any) -> None:
     won = {(row["game"], row["seat"]): row["win_share"] for row in played.seats.to_dicts()}
     taken: dict[str, list[float]] = defaultdict(list)
@@ -72,6 +72,7 @@ def test_taken_over_hand_compares_hands_that_contained_the_card(played: Any) -> 
         assert row["taken_over_hand"] is None or row["taken_over_hand_low"] < row["taken_over_hand_high"]
 
 
+@pytest.mark.slow
 def test_turns_first_picks_and_last_sightings_are_counted(played: Any) -> None:
     taken: dict[str, list[int]] = defaultdict(list)
     first: dict[str, int] = defaultdict(int)
@@ -137,6 +138,7 @@ def test_readings_can_be_split_by_policy_and_turn(played: Any) -> None:
     assert by_turn.filter(pl.col("turn") > 1)["first_pick"].null_count() == by_turn.filter(pl.col("turn") > 1).height
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keep", "words", "sentence"),
     [

@@ -85,6 +85,7 @@ def test_random_formulas_agree_with_the_twin_and_stay_in_their_range() -> None:
             assert low <= result <= high, text
 
 
+@pytest.mark.slow
 def test_a_formula_formatted_by_python_means_the_same() -> None:
     for text in drawn(2, 300):
         once = normal(text)

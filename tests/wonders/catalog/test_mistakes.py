@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.wonders.catalog import default_cards_path, load_catalogue, ruleset_names
 
@@ -264,7 +265,7 @@ def mistakes() -> list[Any]:
     return [pytest.param(lines[i + 1], lines[i + 2], id=lines[i][2:]) for i in range(0, len(lines), 3)]
 
 
-@pytest.mark.parametrize(("change", "expected"), mistakes())
+@first_quick(24, ("change", "expected"), mistakes())
 def test_a_mistake_in_one_value_is_reported(change: str, expected: str) -> None:
     first = refusal([change])[0]
     assert expected in first

@@ -50,7 +50,7 @@ def test_the_kernel_computes_the_fitted_layers(ruleset: str, players: int) -> No
 
 
 @pytest.mark.skipif(not JIT, reason="needs many decisions")
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@first_quick(1, ("ruleset", "players"), TABLES)
 def test_hidden_information_does_not_change_net_moves(ruleset: str, players: int) -> None:
     other = GAME.prepare(Plan.make(ruleset=ruleset, players=players, policies="net", seed=1))
     for position in decisions(simulated(ruleset, players), 25, 5):
@@ -59,6 +59,7 @@ def test_hidden_information_does_not_change_net_moves(ruleset: str, players: int
             assert position.redrawn(position.to_move, seed).chosen_by(other, 5) == index
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="needs many decisions")
 def test_a_mixed_player_randomises_between_nearly_equal_moves() -> None:
     simulator = simulated("1e", 4)
@@ -185,6 +186,7 @@ def test_cards_are_described_by_their_effects() -> None:
     assert names == {"points"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="needs many games")
 def test_a_patched_card_is_played_by_its_effects() -> None:
     def built(*changes: str) -> float:

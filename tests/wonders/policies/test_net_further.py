@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from tests.policies.net_tools import decisions, written
-from tests.tiers import first_quick
 from wsim.jit import JIT
 from wsim.kernels.commands import LOOK
 from wsim.lab.plan import Plan
@@ -49,8 +48,9 @@ def further(state: Any) -> set[int]:
     return set(np.flatnonzero(np.unpackbits(state["further"].view(np.uint8), bitorder="little")).tolist())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="the layers in Python are slow")
-@first_quick(1, ("box",), [(box,) for box in BOXES])
+@pytest.mark.parametrize("box", BOXES)
 def test_the_kernel_computes_the_fitted_layers(box: str, taught: Path) -> None:
     simulator, other = simulated(box), simulated(box, f"net:file={taught}")
     arrays, asked, further_of_moves = LEARNER.load(str(taught)).arrays, 0, 0

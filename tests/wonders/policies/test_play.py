@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.policies.lineups import resolve
+from tests.tiers import CHECKED, first_quick
 from tests.wonders.positions import Move, Position
 from wsim.wonders.kernels.layout import SETTINGS
 from wsim.wonders.registry import REGISTRY
@@ -308,7 +309,9 @@ def test_the_free_city_buys_from_its_holder(entry: str) -> None:
 # --- exploring ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [name for name in REGISTRY if name not in ("random", "mixed", *SEARCHERS)])
+@first_quick(
+    len(REGISTRY) if CHECKED else 2, "name", [name for name in REGISTRY if name not in ("random", "mixed", *SEARCHERS)]
+)
 def test_explore_mixes_in_random_picks(name: str) -> None:
     p = Position("1e", *FOUR)
     p.moves(0, "Altar", "Baths", "Loom", "Tavern")

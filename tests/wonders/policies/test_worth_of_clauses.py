@@ -139,6 +139,7 @@ def test_a_card_written_as_clauses_is_built_about_as_often_as_the_printed_one(po
     assert not outside(policy, [(name, card) for card in SETS[name][0]]), f"{policy}, {GAMES} games"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["balanced", "greedy"])
 def test_cards_that_were_once_valued_wrongly_are_built_about_as_often_as_the_printed_ones(policy: str) -> None:
     """Later coins, shields from a counter, a constant beside a counter, and a decision that stops itself."""

@@ -131,6 +131,7 @@ def test_R101_decks_are_drafted_one_after_the_other_by_name() -> None:
     assert [one["deck"] for one in decisions(trace) if one["action"] == "keep"] == 6 * ["First"] + 3 * ["Second"]
 
 
+@pytest.mark.slow
 def test_R102_what_others_choose_of_their_hand_is_secret() -> None:
     """The third seat's view does not depend on the cards kept by the earlier seats."""
     seen = set()

@@ -40,7 +40,7 @@ def test_R1_with_three_seats_all_seats_are_neighbours() -> None:
 
 
 @pytest.mark.engine_only
-@first_quick(2, "ruleset", ALL)
+@first_quick(1, "ruleset", ALL)
 def test_R2_each_seat_has_a_different_wonder_and_every_board_and_side_comes_up(ruleset: str) -> None:
     players = RULE_SETS[ruleset].players[-1]
     table = engine_table(ruleset, players)
