@@ -263,6 +263,7 @@ def test_a_run_whose_effect_fails_is_reported_in_one_sentence_and_writes_nothing
         assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_learning_from_a_game_whose_effect_fails_is_reported_in_one_sentence(tmp_path: Path) -> None:
     keys = {"ruleset": "1e", "players": 4, "patch": [str(patch(tmp_path, "mine.raising(least=0, most=2)"))]}
     make = harvest_of(keys, ["balanced"] * 4, ("balanced", "balanced"), (1, 4, 7, 0))[0]

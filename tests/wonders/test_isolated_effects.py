@@ -191,6 +191,7 @@ def test_ctrl_c_in_a_call_is_raised_once_the_compiled_code_has_returned(monkeypa
     assert isolated_effects.taken_reason() == ""
 
 
+@pytest.mark.slow
 def test_games_are_those_of_the_number_that_it_returns(served: IsolatedEffects, tmp_path: Path) -> None:
     assert played(patch(tmp_path, "mine.flat(least=0, most=5)", FUNCTIONS)) == played(patch(tmp_path, "3"))
     assert effect_calls.isolated_processes() == [served]  # the same file serves other folders

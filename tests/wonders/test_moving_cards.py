@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import wsim
+from tests.tiers import first_checked
 from tests.wonders.clause_changes import check_refusal, when
 from tests.wonders.extremes import Case, compare_case
 from wsim.wonders.catalog import load_catalogue
@@ -57,9 +58,7 @@ MOVING = (
 
 
 @pytest.mark.boundscheck
-@pytest.mark.parametrize(
-    ("ruleset", "players"), [("1e", 4), *(pytest.param(*t, marks=pytest.mark.slow) for t in (("1e-duo", 2), ("2e", 3)))]
-)
+@first_checked(("ruleset", "players"), [("1e", 4), ("1e-duo", 2), ("2e", 3)])
 def test_moving_cards_and_decisions_of_others_agree_with_the_twin(ruleset: str, players: int) -> None:
     traces = compare_case(Case(1, ruleset, players, MOVING), games=2)
     parts = [part for trace in traces for age in trace["ages"] for part in (*age["turns"], age)]

@@ -97,7 +97,7 @@ def demands(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(demands())
 def test_R15_payments_agree_with_the_twin(demand: dict[str, Any]) -> None:
     check_against_the_twin(demand)

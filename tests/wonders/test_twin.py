@@ -96,7 +96,7 @@ def test_every_move_list_agrees_with_the_twin(ruleset: str, players: int, games:
 
 
 @sampled(1, 2)
-@each_third_quick(("ruleset", "players"), TABLES)
+@first_quick(2, ("ruleset", "players"), TABLES[::-1])
 def test_rotated_line_ups_agree_with_the_twin(ruleset: str, players: int, games: range) -> None:
     turned = range(2 * players + players * games.start // 2, 2 * players + players * games.stop // 2)
     compare(ruleset, players, line_up_for(players), turned, 5, rotate=True)

@@ -11,7 +11,7 @@ import ast
 import operator
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -673,6 +673,9 @@ def evaluate_node(node: Node, numbers: Mapping[str, int]) -> int:
     return int(_OPERATORS[node.kind](*parts))
 
 
-def slots_in(words: Iterable[int]) -> set[int]:
+def slots_in(words: Sequence[int]) -> set[int]:
     """Return the slots of all functions from files that compiled words call."""
-    return {int(word) >> 11 for word in words if int(word) & 0xFF == OPERATION["call"]}
+    import numpy as np
+
+    code = np.asarray(words, np.int64)
+    return set((code[code & 0xFF == OPERATION["call"]] >> 11).tolist())

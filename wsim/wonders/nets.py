@@ -47,10 +47,11 @@ def _item_rows(arrays: Arrays, rules: Any) -> list[NDArray[np.float32]]:
 
 
 def _rows(numbers: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return ``numbers @ weights`` for each role, summed in the same order on every machine."""
+    """Return ``numbers @ weights`` for each role, summed in the same order on every machine; most numbers are 0."""
     rows = np.zeros((len(weights), len(numbers), SIZES.width), np.float32)
     for i in range(numbers.shape[1]) if weights.any() else ():
-        rows += numbers[None, :, i, None] * weights[:, None, i, :]
+        has = np.flatnonzero(numbers[:, i])
+        rows[:, has] += numbers[None, has, i, None] * weights[:, None, i, :]
     return rows
 
 

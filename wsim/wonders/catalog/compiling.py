@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,7 +61,7 @@ def compile_rules(catalogue: Catalogue, players: int) -> Any:
     return _compiled(catalogue, players).copy()
 
 
-@lru_cache(maxsize=8)  # a question compiles the same catalogues repeatedly
+@lru_cache(maxsize=32)  # a question compiles the same catalogues repeatedly
 def _compiled(catalogue: Catalogue, players: int) -> Any:
     rules = np.zeros(1, RULES).view(np.recarray)
     record = rules[0]
@@ -85,8 +86,9 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
             record.pool_count[age, kind] = len(pool)
             record.pool[age, kind, : len(pool)] = pool
             record.pool_drawn[age, kind] = count if pool else 0
+    fields = _fields(rules)
     for i, card in enumerate(catalogue.cards):
-        _fill_card(record, i, card, number, catalogue)
+        _fill_card(fields, i, card, number, catalogue)
     entry = w.STAGE_ENTRY
     for board, wonder in enumerate(catalogue.wonders):
         for side, (_, stages) in enumerate(wonder.sides):
@@ -97,7 +99,7 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
                 if entry >= w.ENTRIES:
                     raise UserError(f"the boards have more than {w.ENTRIES - w.STAGE_ENTRY} stages in total")
                 record.stage_entry[row, position] = entry
-                _fill_entry(record, entry, stage.cost, stage.effects)
+                _fill_entry(fields, entry, stage.cost, stage.effects)
                 entry += 1
     _fill_others(record, catalogue, entry)
     numbers = record.card_facts[: len(catalogue.cards), : len(w.CARD_NUMBERS)]
@@ -105,6 +107,11 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
     _fill_counters(record, catalogue)
     _fill_clauses(record, catalogue, formulas)
     return rules
+
+
+def _fields(rules: Any) -> SimpleNamespace:
+    """Return the array fields of a record by name; a record looks each of them up anew whenever it is used."""
+    return SimpleNamespace(**{name: rules[name][0] for name in RULES.names or () if rules[name][0].shape})
 
 
 class Formulas:

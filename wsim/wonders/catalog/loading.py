@@ -13,7 +13,7 @@ from wsim.paths import default_cards_path
 from wsim.policies.effect_files import KEY, EffectFile, digest_of_named, effect_file
 from wsim.spec.fields import Problems
 from wsim.spec.layers import Grammar, Layers, nested, parse_change, read_card_file
-from wsim.spec.source import Entries, copied, read_toml, shown, text_of
+from wsim.spec.source import Entries, copied, entry_of, shown, text_of
 from wsim.wonders.catalog.check import (
     check_chains,
     check_counters,
@@ -95,7 +95,7 @@ def load_catalogue(
     key = (ruleset, texts, code, tuple(file.name for file in files), tuple(changes))
     if key not in _LOADED:
         if len(_LOADED) == _MAX_CACHED:
-            _LOADED.clear()
+            del _LOADED[next(iter(_LOADED))]  # the oldest
         _LOADED[key] = _load(ruleset, path, files, tuple(changes))
     catalogue = _LOADED[key]
     return catalogue if catalogue.source == shown(path) else replace(catalogue, source=shown(path))
@@ -105,7 +105,7 @@ _LOADED: dict[tuple[Any, ...], Catalogue] = {}
 """Cache of loaded catalogues by content: playing a run and showing it load the same catalogue from different paths."""
 _NAMES: dict[tuple[str, ...], tuple[str, ...]] = {}
 """Cache of the rule set ids that card files define, by content."""
-_MAX_CACHED = 8
+_MAX_CACHED = 32
 
 
 def _load(ruleset: str, path: Path, patches: tuple[Path, ...], changes: tuple[str, ...]) -> Catalogue:
@@ -163,7 +163,7 @@ def ruleset_names(cards: str | Path | None = None, patches: Sequence[str | Path]
     key = tuple(map(text_of, files))
     if key not in _NAMES:
         if len(_NAMES) == _MAX_CACHED:
-            _NAMES.clear()
+            del _NAMES[next(iter(_NAMES))]
         documents = [read_card_file(file, GRAMMAR) for file in files]
         _NAMES[key] = tuple(dict.fromkeys(name for document in documents for name in document.get("rulesets", {})))
     return _NAMES[key]
@@ -173,7 +173,7 @@ def _effect_files(problems: Problems, card_files: Sequence[Path]) -> tuple[Effec
     """Return the files of functions that card files name; files with the same name must be identical."""
     files: dict[str, EffectFile] = {}
     for card_file in card_files:
-        name = read_toml(card_file).get(KEY)
+        name = entry_of(card_file, KEY)
         if name is None:
             continue
         try:

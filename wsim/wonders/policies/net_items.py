@@ -89,15 +89,13 @@ def item_numbers(rules: Any) -> NDArray[np.float32]:
     columns += [(who == w.WHO_NEIGHBORS) | (np.asarray(rules.debt[:, 1]) == w.WHO_NEIGHBORS)]
     columns += [np.asarray(rules.victory_token) / 3, np.asarray(rules.diplomacy), np.asarray(rules.copy_science)]
     chains = np.zeros((w.ENTRIES, 5), np.float32)
-    for card in range(int(rules.cards)):
-        for word in range(w.CARD_WORDS):
-            predecessors = int(rules.chain[card, word])
-            chains[card, 4] += predecessors != 0
-            for bit in range(64):
-                if predecessors >> bit & 1:
-                    chains[64 * word + bit, :4] += (
-                        rules.points[card] / 5, (rules.symbol[card] > 0) / 1, rules.shields[card] / 2, 0.5,
-                    )  # fmt: skip
+    leads = np.stack([rules.points / 5, rules.symbol > 0, rules.shields / 2, np.full(w.ENTRIES, 0.5)], 1)
+    for card, word in zip(*np.nonzero(rules.chain[: int(rules.cards)]), strict=True):
+        predecessors = int(rules.chain[card, word])
+        chains[card, 4] += 1
+        for bit in range(64):
+            if predecessors >> bit & 1:
+                chains[64 * word + bit, :4] += leads[card]
     columns += list(chains.T)
     by_formula = np.resize(np.append(np.flatnonzero(rules.when), [-1] * OWN_ROWS), OWN_ROWS)
     columns += [entries == entry for entry in by_formula]
