@@ -65,6 +65,13 @@ def test_a_fault_is_applied_where_it_was_drawn_and_shown_as_a_diff(module: Path)
     assert fault.diff() == "-    if low is None:\n+    if (low is not None):"
 
 
+def test_lines_outside_functions_are_executed_on_import_although_nothing_noted_them(module: Path) -> None:
+    """Line 8 has a default, line 13 is in a function: it counts only if an import was seen to execute it."""
+    by_line = {fault.line: fault for fault in faults.faults_of(module)}
+    assert [notes.Notes().on_import(by_line[line]) for line in (8, 10, 13)] == [True, False, False]
+    assert notes.Notes({"": {str(module): [13]}}).on_import(by_line[13])
+
+
 @pytest.mark.slow
 def test_the_same_seed_draws_the_same_faults() -> None:
     first = faults.drawn(["stats"], 20, 5)

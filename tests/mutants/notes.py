@@ -6,6 +6,7 @@ every test that executes any of its lines may notice a fault.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -85,6 +86,14 @@ def _names(file: str, module: Path) -> bool:
     return path.is_file() and re.search(rf"\b{module.stem}\b", path.read_text(encoding="utf-8")) is not None
 
 
+@cache
+def _lines_of_functions(module: Path) -> set[int]:
+    """Return the lines in the bodies of functions, which are not executed when the module is imported."""
+    tree = ast.parse((ROOT / module).read_text(encoding="utf-8"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return {line for each in functions for line in range(each.body[0].lineno, (each.end_lineno or 0) + 1)}
+
+
 @dataclass
 class Notes:
     """Notes on some test files: the lines that each test executes, its time in seconds, and which tests are unfit."""
@@ -135,8 +144,12 @@ class Notes:
         return [part for part in (first, rest) if part]
 
     def on_import(self, fault: Fault) -> bool:
-        """Return whether the faulty line is executed on import, when tests are collected."""
-        return fault.line in self.executed.get("", {}).get(str(fault.module), ())
+        """Return whether the faulty line is executed on import, when tests are collected.
+
+        The notes miss modules that are imported before the tests, such as those that ``conftest.py`` imports.
+        """
+        noted = self.executed.get("", {}).get(str(fault.module), ())
+        return fault.line in noted or fault.line not in _lines_of_functions(fault.module)
 
     def limit(self, tests: list[str]) -> float:
         """Return the time limit for tests in seconds, based on their recorded durations, including fixtures."""

@@ -76,6 +76,9 @@ def test_mistakes_of_cards_are_reported_where_they_are() -> None:
         {"age": False, "copies": {"1": [3]}}, {"color": "black", "copies": False}, {"copy_guild": True},
     ):  # fmt: skip
         assert read({**RED, **accepted})[1] == [], accepted
+    for symbol in ("compass", "gear", "tablet", "any"):
+        assert read({**RED, "color": "green", "science": symbol})[1] == []
+    assert read({**RED, "color": "green", "science": "wheel"})[1] == ["science"]
     assert read({"age": 1}) == (None, [""])
     assert read({**RED, "color": "pink"})[0] is None
     assert read(3)[0] is None
