@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from wsim.jit import SlotError, copies, slots, vectors
+from wsim.jit import SlotError, bits, cache, copies, slots, vectors
 from wsim.jit.vectors import MAX_SHORT, padded
 
 
@@ -120,3 +121,25 @@ def test_slots_have_bounds_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None
     for note, told in ((None, None), ((2, 10), (2, 10)), ((4, -(2**63)), (4, None))):
         monkeypatch.setattr(slots, "take_note", lambda _kind, note=note: note)
         assert slots.failed_slot() == told
+
+
+def test_kernels_are_cached_in_the_folder_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A named folder comes first, then the cache of the desktop, then the home; without one, a temporary folder."""
+    monkeypatch.setenv("WSIM_CACHE_DIR", str(tmp_path / "named"))
+    assert cache._cache_root() == tmp_path / "named"
+    monkeypatch.delenv("WSIM_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "desktop"))
+    assert cache._cache_root() == tmp_path / "desktop" / "wsim"
+    assert (tmp_path / "desktop" / "wsim").is_dir()
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+    assert cache._cache_root() == tmp_path / "home" / ".cache" / "wsim"
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert cache._cache_root() == cache._temporary_root()
+    assert cache._temporary_root().name.startswith("wsim-cache")
+
+
+def test_bits_are_counted_from_the_lowest() -> None:
+    assert [bits.count_bits(np.uint64(word)) for word in (0, 1, 0b1011, 2**64 - 1)] == [0, 1, 3, 64]
+    assert [int(bits.reverse_bits(np.uint64(word))) for word in (0, 1, 0b110, 1 << 63)] == [0, 1 << 63, 3 << 61, 1]

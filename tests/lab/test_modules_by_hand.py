@@ -18,6 +18,7 @@ from wsim.errors import MAX_SHOWN, Mistakes, UserError, nearest, printable, refu
 from wsim.files import StoreError, bytes_within, explained, is_remote, json_of, refuse_outside, refuse_remote
 from wsim.game import GAMES, Simulator, find_analysis, find_game
 from wsim.installed import Installed, _entries_in, _loaded, _may_offer
+from wsim.lab.plan import Plan
 from wsim.limits import BrokenLimit, GameLimitError, Limit, limit_error_of
 from wsim.options import Options, argument, at_least, names, option, option_words, short_number, typed, whole
 from wsim.position import Position
@@ -513,3 +514,11 @@ def test_columns_with_gaps_are_numeric_and_too_few_columns_become_lines() -> Non
     assert as_text(columns, 30).hidden == ("c", "d")
     assert as_text(columns, 31, ("a", "b", "c", "d")).hidden == ("d",)
     assert as_text(columns, 30, ("a", "b", "c")).lines[0] == "a: aaaaaaaaa", "three important columns do not fit"
+
+
+def test_seeds_have_64_bits() -> None:
+    for seed in (0, 2**64 - 1):
+        assert Plan.make(seed=seed).seed == seed
+    for seed in (-1, 2**64):
+        with pytest.raises(UserError, match="seed"):
+            Plan.make(seed=seed)
