@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.babel.extremes import FORMULAS, compare_case
+from tests.tiers import first_quick
 from wsim.babel.catalog import load_catalogue
 from wsim.babel.catalog.compiling import compile_rules
 from wsim.errors import UserError
 
 
-@pytest.mark.parametrize("formula", FORMULAS)
+@first_quick(2, "formula", FORMULAS)
 def test_a33_formula_action_cards_agree_with_the_twin(formula: str) -> None:
     cards = [f"babel.action_cards.{card}=6" for card in ("disc_bonus", "five_points", "triple_bonus")]
     effects = [f"babel.effects.{card}='{formula}'" for card in ("disc_bonus", "five_points", "triple_bonus")]

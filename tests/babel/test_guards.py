@@ -19,7 +19,7 @@ from tests.babel.extremes import compare_case, draw_case, facts_of
 from tests.babel.reference.game import Reference
 from tests.babel.tools import played, table
 from tests.conftest import Command
-from tests.tiers import first_checked, first_quick
+from tests.tiers import first_checked
 from tests.wonders.engine_tools import opt_in
 from wsim.babel.kernels.layout import ACTION_DRAWS, EVENTS, MOVES
 from wsim.babel.words import KINDS, SEATS
@@ -101,6 +101,7 @@ def test_the_longest_list_of_offers_can_be_played() -> None:
     compare_case(2, 3, [*changes, "babel.setup.starting_hand.3=12"], games=4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pay", ["refused_offer", "triple_bonus"])
 def test_offers_that_earn_nothing_are_reported(pay: str) -> None:
     """A rejected offer or its Triple bonus may be worth 0, but the trace still reports it."""
@@ -112,7 +113,8 @@ def test_a_wonder_without_parts_from_any_seat_is_reported() -> None:
     compare_case(6, 3, ["babel.rules.limit_parts=true", "babel.setup.parts=1"], games=6)
 
 
-@first_quick(1, "seed", range(24))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(24))
 def test_a_random_catalogue_agrees_with_the_twin(seed: int) -> None:
     compare_case(seed, *draw_case(seed), games=2)
 

@@ -179,7 +179,7 @@ def test_cards_set_aside_are_not_expected_in_any_hand(monkeypatch: pytest.Monkey
 
 @pytest.mark.jit_off
 @pytest.mark.boundscheck
-@pytest.mark.parametrize("switches", SWITCHES, ids=str)
+@first_quick(1, "switches", SWITCHES, ids=str)
 def test_net_plays_with_every_rule_switch(switches: dict[str, Any]) -> None:
     if not JIT and switches != {"use_two_colour_discs": True}:
         pytest.skip("a game in plain Python takes long: one table shows it")

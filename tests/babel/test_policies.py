@@ -10,7 +10,7 @@ import pytest
 
 from tests.babel.tools import Scene, five_ships, log_of, played, table
 from tests.policies.in_file import policies_in_file
-from tests.tiers import slow_unless_checked
+from tests.tiers import first_quick, slow_unless_checked
 from wsim.babel.game import GAME
 from wsim.babel.kernels.layout import TRADE_CARD
 from wsim.babel.policies.features import FEATURES
@@ -76,7 +76,7 @@ def test_every_weight_set_is_a_policy_and_every_weight_is_documented() -> None:
     assert weights.features is FEATURES
 
 
-@pytest.mark.parametrize("name", NAMED)
+@first_quick(2, "name", NAMED)
 def test_every_policy_beats_random_play(name: str) -> None:
     assert share((name, "random", "random", "random"))[0] > 0.9
 
@@ -321,6 +321,7 @@ MISTAKES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "message"), MISTAKES, ids=[name for name, _ in MISTAKES])
 def test_mistakes_of_a_user_policy_are_reported(mine: str, name: str, message: str) -> None:
     with pytest.raises(UserError, match=message):

@@ -361,6 +361,7 @@ def test_an_interrupted_search_reports_progress_and_can_continue(
     assert not journal.exists()
 
 
+@pytest.mark.slow
 def test_ctrl_c_interrupts_the_balance_command(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(self: PatchSearch) -> None:
         self._repair()

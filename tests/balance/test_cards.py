@@ -9,6 +9,7 @@ import pytest
 
 from tests.balance.goals import write_goal
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import read_goal
 from wsim.balance.measurements import Memory
@@ -94,7 +95,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
+@first_quick(2, "mistake", MISTAKES)
 def test_a_mistake_is_reported_in_one_sentence(mistake: str, wsim_command: Command) -> None:
     old, new, said = MISTAKES[mistake]
     answer = wsim_command("balance", write_goal(GOAL.replace(old, new, 1)), "--out", "patch.toml")

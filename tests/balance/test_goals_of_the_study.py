@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.tiers import first_quick
+import pytest
+
 from wsim.balance.goal import read_goal
 from wsim.balance.knobs import knobs_of
 from wsim.game import find_game
@@ -12,7 +13,8 @@ from wsim.game import find_game
 GOALS = sorted((Path(__file__).parents[2] / "analysis" / "balance").glob("*.toml"))
 
 
-@first_quick(2, "goal", GOALS, ids=lambda path: str(path.stem))
+@pytest.mark.slow
+@pytest.mark.parametrize("goal", GOALS, ids=lambda path: str(path.stem))
 def test_each_goal_of_the_study_can_be_read(goal: Path) -> None:
     read = read_goal(goal)
     assert knobs_of(read, find_game(read.game).prepare(read.settings[0].plan))

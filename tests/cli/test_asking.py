@@ -62,6 +62,7 @@ def test_advice_for_a_run_and_its_position_file_is_the_same(wsim_command: Comman
         assert sum(row["paid"].values()) == sum(row["move"].get(key, 0) for key in ("bank", "left", "right"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_advice_text_fits_80_columns_and_obeys_a_time_limit(wsim_command: Command, game: str) -> None:
     options = dict(zip((key[2:] for key in GAMES[game][::2]), GAMES[game][1::2], strict=True))
@@ -101,7 +102,7 @@ def test_mistakes_in_advise_are_reported(wsim_command: Command, words: list[str]
     assert done.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("game", GAMES)
+@first_quick(1, "game", GAMES)
 def test_a_scripted_game_is_played_to_its_end(script: Command, game: str) -> None:
     done = script(*GAMES[game], "--seat", "1", "0\n" * 400)
     assert done.code == 0, done.err

@@ -248,7 +248,7 @@ def test_table_can_be_sorted_shortened_and_filtered(
 
 
 @first_quick(
-    5,
+    1,
     ("words", "sentence"),
     [
         (("wonders", "nothing"), "'nothing' does not exist"),

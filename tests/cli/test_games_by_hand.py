@@ -58,6 +58,7 @@ def refused(sentence: str) -> Any:
 # --- tables ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_table_is_chosen_sorted_cut_and_written(wsim_command: Command, run: str, tmp_path: Path) -> None:
     words = ("table", run, "policies")
     rows = json.loads(wsim_command(*words, "--json").out)["rows"]
@@ -358,6 +359,7 @@ def test_a_page_is_one_game_and_gets_a_name(monkeypatch: pytest.MonkeyPatch) -> 
     assert Page.of(plan, 3, None, None).target is None
 
 
+@pytest.mark.slow
 def test_moves_are_ranked_in_a_game_of_a_run(wsim_command: Command, run: str, tmp_path: Path) -> None:
     answer = wsim_command("advise", run, "1", "--seat", "1", "--playouts", "4", "--json", "-q")
     told = json.loads(answer.out)

@@ -12,7 +12,6 @@ import polars as pl
 import pytest
 
 from tests.conftest import Command
-from tests.tiers import first_quick
 from wsim.lab import policy_check
 
 GOOD = """
@@ -72,8 +71,8 @@ def test_a_policy_that_reads_past_a_record_is_found(mine: Path, wsim_command: Co
     assert "bounds" in answer.out or "raised" in answer.out
 
 
-@first_quick(
-    2,
+@pytest.mark.slow
+@pytest.mark.parametrize(
     ("policy", "sentence"),
     [
         ("./mine.py:luck", "uses random numbers that the plan's seed does not control"),

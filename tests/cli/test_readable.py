@@ -188,6 +188,7 @@ def test_a_small_chance_is_never_shown_as_0(value: float | None, shown: str) -> 
     )  # a width that is small is not written as none
 
 
+@pytest.mark.slow
 def test_an_ascii_only_terminal_gets_ascii(runs: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     out = io.BytesIO()
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(out, encoding="ascii", write_through=True))
@@ -259,6 +260,7 @@ def test_a_name_that_no_row_has_is_reported(wsim_command: Command, runs: dict[st
 # --- several runs -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_several_runs_share_a_table_by_number_of_players(wsim_command: Command, runs: dict[str, str]) -> None:
     record = json.loads(wsim_command("wonders", runs["p3"], runs["p4"], "--json").out)
     rows = record["rows"]

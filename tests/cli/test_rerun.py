@@ -49,6 +49,7 @@ def test_rerunning_a_run_gives_the_same_games(wsim_command: Command) -> None:
     assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("run")
 def test_the_repeated_run_is_stored_in_the_requested_folder(wsim_command: Command) -> None:
     assert wsim_command("rerun", "run", "--out", "again").code == 0
@@ -73,6 +74,7 @@ def test_differing_values_are_named(wsim_command: Command, monkeypatch: pytest.M
     assert (told["identical"], len(told["differences"]), told["remarks"]) == (False, 3, [])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("run")
 def test_a_different_version_is_reported_even_if_the_games_match(
     wsim_command: Command, monkeypatch: pytest.MonkeyPatch
@@ -107,7 +109,7 @@ def test_a_single_shard_can_be_rerun_without_the_run_folder(
 
 
 @first_quick(
-    6,
+    2,
     ("source", "words", "sentence"),
     [
         ("nothing", (), "'nothing' does not exist"),

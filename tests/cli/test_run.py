@@ -17,6 +17,7 @@ import pytest
 
 import wsim
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.lab.store import load_run
 
 pytestmark = pytest.mark.usefixtures("toy")
@@ -108,7 +109,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("words", "sentence"), MISTAKES)
+@first_quick(9, ("words", "sentence"), MISTAKES)
 def test_a_mistake_is_reported_in_one_sentence_and_nothing_is_written(
     wsim_command: Command, words: str, sentence: str
 ) -> None:

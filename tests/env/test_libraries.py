@@ -26,6 +26,7 @@ plans = pytest.mark.parametrize("keys", in_babel_first(PLANS))
 lenient = pytest.mark.filterwarnings("ignore")  # the libraries' tests remark on observations that are dictionaries
 
 
+@pytest.mark.slow
 @lenient
 @plans
 def test_the_aec_environment_passes_the_pettingzoo_tests(
@@ -97,6 +98,7 @@ def test_only_the_deciding_player_has_actions() -> None:
         env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
 
 
+@pytest.mark.slow
 def test_the_next_game_gives_no_reward_before_its_end() -> None:
     env = wsim.env.parallel(seed=6, **BABEL)
     for _ in range(2):

@@ -186,6 +186,7 @@ def test_rewards_can_be_points() -> None:
         assert not step.rewards[~step.done].any()
 
 
+@pytest.mark.slow
 def test_a_reward_is_given_once() -> None:
     """The reward is given in the step in which a game ends; later steps belong to the next game."""
     rng, ended = np.random.default_rng(1), np.zeros(4, int)

@@ -52,6 +52,7 @@ PLAYERS = [
 
 each_game = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.game.NAME)
 each_table = each_third_quick(("row", "table"), LAYINGS)
+few_tables = first_quick(3, ("row", "table"), LAYINGS[::-1])
 each_policy = pytest.mark.parametrize(("row", "policy"), PLAYERS)
 of_the_toy_first = first_quick(1, "played", ROWS[::-1], indirect=True, ids=lambda row: row.game.NAME)
 
@@ -244,7 +245,7 @@ def test_an_empty_change_has_no_effect(row: Row, table: Mapping[str, Any]) -> No
 # --- traces -----------------------------------------------------------------------------------------------------------
 
 
-@each_table
+@few_tables
 def test_a_trace_replays_the_game_of_the_rows(row: Row, table: Mapping[str, Any]) -> None:
     plan, simulator = ready(row, table)
     frame = simulator.seats_frame(rows_of(simulator, 5, 30))
@@ -270,7 +271,7 @@ def test_a_trace_replays_the_game_of_the_rows(row: Row, table: Mapping[str, Any]
         assert str(number) in simulator.text(trace)
 
 
-@each_table
+@few_tables
 def test_a_game_is_shown_scene_by_scene(row: Row, table: Mapping[str, Any]) -> None:
     plan, simulator = ready(row, table)
     for number in range(2):

@@ -128,6 +128,7 @@ def test_a_negligible_chance_changes_no_game(name: str) -> None:
     assert played(name, "0")[0].equals(played(name, "1e-15")[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["net", "babel"])
 def test_seats_may_have_separate_chances(name: str) -> None:
     picks = could_be_overruled(played(name, "0,0.5,0,0")[1])

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.games.imports import MODULES, WSIM, imported_at_once, tree_of
+from tests.tiers import first_quick
 from wsim.jit import cache as places
 from wsim.jit.cache import source_digest
 
@@ -75,7 +76,7 @@ def uncovered(package: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return (own | closure(own)) - covered(package, monkeypatch) - set(NOT_COMPILED)
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@first_quick(1, "package", PACKAGES)
 def test_the_digest_covers_every_module_that_kernels_import(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert uncovered(package, monkeypatch) == set()
 

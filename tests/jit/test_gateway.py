@@ -139,6 +139,7 @@ def test_constant_records_are_never_written(sample: Any) -> None:
             kernel(types.int64(sample.Fixed))(function)
 
 
+@pytest.mark.slow
 @only_jitted
 def test_equal_dtypes_give_the_same_record_type(sample: Any) -> None:
     assert record_type(sample.PART) is sample.Part

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.tiers import each_third_quick
+from tests.tiers import first_quick
 from wsim.jit import JIT, cache, cache_directory, kernel, kernel_files, types
 
 pytestmark = pytest.mark.skipif(not JIT, reason="what numba does")
@@ -81,7 +81,7 @@ FAULTS: dict[str, Callable[[bytes], bytes]] = {
 } | {f"a bit at {place}": flipped(place) for place in (0.0, 0.001, 0.01, 0.1, 0.5, 0.9, 1.0)}
 
 
-@each_third_quick("fault", FAULTS)
+@first_quick(1, "fault", FAULTS)
 def test_a_damaged_file_is_compiled_again_and_replaced(
     fault: str, file: Path, folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -142,7 +142,7 @@ def test_an_old_file_stays_while_a_new_one_is_written(file: Path, monkeypatch: p
     assert [path.name for path in file.parent.iterdir()] == [file.name]
 
 
-@pytest.mark.parametrize("what", ["file", "/proc/nowhere", "folder in place of the kernel"])
+@first_quick(1, "what", ["file", "/proc/nowhere", "folder in place of the kernel"])
 def test_a_folder_that_cannot_be_used_is_reported_in_one_sentence(
     what: str, tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

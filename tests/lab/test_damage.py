@@ -93,7 +93,8 @@ def edited() -> None:
 DAMAGES: list[Callable[[], None]] = [flipped, cut, emptied, swapped, of_another_seed, edited]
 
 
-@first_quick(2, "damage", DAMAGES, ids=lambda damage: damage.__name__)
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
 def test_a_damaged_shard_is_rejected_named_and_replaced(
     run: dict[Path, bytes], wsim_command: Command, damage: Callable[[], None]
 ) -> None:
@@ -141,7 +142,8 @@ def test_a_damaged_shard_of_one_table_does_not_affect_the_other(run: dict[Path, 
         _ = load_run("run").picks
 
 
-@first_quick(1, "path", [SHARD, PICKS])
+@pytest.mark.slow
+@pytest.mark.parametrize("path", [SHARD, PICKS])
 def test_a_missing_shard_is_skipped_reported_and_replaced(
     run: dict[Path, bytes], wsim_command: Command, path: Path
 ) -> None:
@@ -166,6 +168,7 @@ def test_an_extra_shard_is_ignored_and_removed(run: dict[Path, bytes], wsim_comm
     assert contents() == run
 
 
+@pytest.mark.slow
 def test_shards_of_a_different_run_are_rejected(run: dict[Path, bytes]) -> None:
     other = other_seed()
     for name in ("seats", "picks", "shards.jsonl"):
@@ -265,6 +268,7 @@ def test_every_flipped_bit_in_the_record_is_detected(run: dict[Path, bytes], wsi
 WRONG: list[object] = [None, True, 3, -1, 2**80, 1.5, "text", [], {}, [[]], {"a": 1}]
 
 
+@pytest.mark.slow
 def test_a_record_with_wrong_values_is_reported_in_one_sentence(run: dict[Path, bytes]) -> None:
     """This holds even if the checksum of the record matches."""
     from wsim.lab.journal import check_of

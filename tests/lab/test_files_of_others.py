@@ -174,6 +174,7 @@ points = 4
 """
 
 
+@pytest.mark.slow
 @TIMES
 def test_patches(times: int, tmp_path: Path) -> None:
     from wsim.wonders.catalog import load_catalogue
@@ -300,8 +301,9 @@ def forged(folder: Path, change: Callable[[pl.DataFrame], pl.DataFrame], table: 
     ledger.rewrite(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("toy")
-@first_quick(1, "name", list(FORGED))
+@pytest.mark.parametrize("name", list(FORGED))
 def test_forged_rows(wsim_command: Command, name: str) -> None:
     """Forged rows once caused IndexError, NotImplementedError and ValueError in tables, pages and comparisons."""
     from wsim.lab.run import record

@@ -55,6 +55,7 @@ def test_an_extended_run_equals_a_run_planned_with_that_length(first: int, wsim_
     assert json.loads(Path("run/run.json").read_text())["sessions"][0]["games"] == first
 
 
+@pytest.mark.slow
 def test_an_unfinished_run_is_extended(wsim_command: Command) -> None:
     def stop(doing: str, done: int, total: int) -> None:
         if done >= 400:
@@ -133,6 +134,7 @@ def test_merged_parts_equal_the_run_played_in_one_go(of: int) -> None:
     assert len(json.loads(Path("run/run.json").read_text())["sessions"]) == of + 1
 
 
+@pytest.mark.slow
 def test_a_part_is_a_separate_run(wsim_command: Command) -> None:
     words = ("run", "--games", "1000", "--shard-games", "90", "--shard", "2/3", "--out", "p2")
     assert wsim_command(*words).code == 0
@@ -168,7 +170,7 @@ def test_the_default_folder_of_a_part_is_numbered() -> None:
 
 
 @first_quick(
-    4,
+    1,
     ("words", "sentence"),
     [
         ("--shard 3", "a part must look like 3/16 (the third of sixteen), not '3'"),
@@ -247,7 +249,8 @@ def foreign_target() -> tuple[list[str], str]:
 WRONG = [missing, twice, whole, other_cut, other_size, more_missing, other_seed, nothing, foreign_target]
 
 
-@first_quick(3, "case", WRONG)
+@pytest.mark.slow
+@pytest.mark.parametrize("case", WRONG)
 def test_invalid_merges_are_rejected(wsim_command: Command, case: Any) -> None:
     parts(3)
     folders, sentence = case()
@@ -256,6 +259,7 @@ def test_invalid_merges_are_rejected(wsim_command: Command, case: Any) -> None:
     assert not Path("run/run.json").exists()
 
 
+@pytest.mark.slow
 def test_a_damaged_part_is_not_merged(wsim_command: Command) -> None:
     names = parts(3)
     shard = Path("p2/seats/part-00000000000360.parquet")

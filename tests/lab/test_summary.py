@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tests.cli.test_run import files, process, wait_for_shards
 from tests.conftest import Command
 from tests.games import toy_game
-from tests.tiers import first_checked
+from tests.tiers import first_checked, first_quick
 from wsim import Plan, UserError, simulate
 from wsim.files import StoreError
 from wsim.game import analyses_of, find_game
@@ -221,6 +221,7 @@ def test_a_killed_summary_run_can_be_resumed(wsim_command: Command) -> None:
     assert files("run") == files("whole")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("toy")
 def test_the_command_shows_the_available_tables(wsim_command: Command) -> None:
     rows = wsim_command("run", "--games", "300", "--out", "rows")
@@ -241,7 +242,8 @@ NO_ROWS = "the run 'run' keeps only a summary, but this needs rows: play it with
 
 
 @pytest.mark.usefixtures("toy")
-@pytest.mark.parametrize(
+@first_quick(
+    3,
     ("words", "sentence"),
     [
         (

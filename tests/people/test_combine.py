@@ -200,6 +200,7 @@ def test_gaps_in_built_cards_do_not_mean_no_cards(runs: Path, tmp_path: Path) ->
         wsim.combine(str(runs / "study"), str(tmp_path / "gaps"), by=("card",))
 
 
+@pytest.mark.slow
 def test_a_patch_difference_is_combined(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(runs)
     answer = wsim.combine("patched", "patched-people", metric="score", before="study", before_people="people")

@@ -39,6 +39,7 @@ def test_one_way_and_two_way_clustering_match_a_library() -> None:
     assert both.games[0] == 15
 
 
+@pytest.mark.slow
 def test_intervals_from_few_players_have_their_nominal_coverage() -> None:
     """Without clusters, the interval of 30 games of 8 friends would contain the truth in 73 of 100 groups."""
     rng = np.random.default_rng(2)

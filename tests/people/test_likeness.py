@@ -9,6 +9,7 @@ import pytest
 
 import wsim
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.people.importing import import_files
@@ -45,7 +46,8 @@ def test_simulated_people_are_most_like_their_own_policy(
     assert "between those of random and balanced" in shown.out
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    1,
     ("words", "why"),
     [
         (("people",), "name people's games and the runs"),

@@ -118,6 +118,7 @@ def test_a_plan_says_whether_a_patch_is_worth_playtesting(runs: Path, monkeypatc
     assert "will not show the patch" in small.worth_testing or "changes no figure clearly" in small.worth_testing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "why"),
     [

@@ -14,6 +14,7 @@ def beginning(game: str) -> wsim.Game:
     return wsim.Game(game=game, ruleset=ruleset, players=3, seed=7, policies="balanced", rotate=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["seven_wonders", "tower_of_babel"])
 @pytest.mark.parametrize("seat", [1, None])
 def test_a_growing_story_equals_the_story_of_the_whole_game(name: str, seat: int | None) -> None:
@@ -29,6 +30,7 @@ def test_a_growing_story_equals_the_story_of_the_whole_game(name: str, seat: int
     assert len(labels) == len(set(labels)) >= 3
 
 
+@pytest.mark.slow
 def test_scenes_show_public_events_and_countable_points() -> None:
     game = beginning("seven_wonders")
     for _ in range(9):

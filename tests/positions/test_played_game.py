@@ -146,6 +146,7 @@ def test_history_lists_the_game_step_by_step() -> None:
     assert game.positions()[5].view(0) == history[5].observe(0).record
 
 
+@pytest.mark.slow
 def test_why_agrees_for_a_followed_game_and_its_moves() -> None:
     followed = why_of(started("wonders").plan, 0, 2, seat=1)
     game = started("wonders")

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import wsim
-from tests.tiers import first_quick
 
 TABLES = (
     {"ruleset": "1e", "players": 3},
@@ -81,7 +80,8 @@ def test_the_view_of_a_seat_is_saved_in_readable_form(ruleset: str, players: int
     assert mine | hidden == theirs | hidden
 
 
-@first_quick(1, ("ruleset", "players"), [("1e", 3), ("1e-duo", 2)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("1e-duo", 2)])
 def test_the_view_of_a_seat_that_has_chosen_can_be_read(ruleset: str, players: int) -> None:
     """While others are still to choose, the file contains the seat's own decision as it was before its choice."""
     game = wsim.Game(ruleset=ruleset, players=players, seed=2, policies="random")
@@ -191,7 +191,8 @@ def with_city(**changes: Any) -> dict[str, Any]:
     return file
 
 
-@first_quick(2, "sentence", refusals(), ids=str)
+@pytest.mark.slow
+@pytest.mark.parametrize("sentence", refusals(), ids=str)
 def test_an_impossible_position_is_reported_in_one_sentence(sentence: str) -> None:
     with pytest.raises(wsim.UserError) as caught:
         wsim.Game.from_json(json.dumps(refusals()[sentence]))

@@ -52,6 +52,7 @@ def test_a_stepped_game_equals_the_played_game(row: Row, table: dict[str, Any]) 
         )
 
 
+@pytest.mark.slow
 @each_table
 def test_a_policy_plays_a_legal_move(row: Row, table: dict[str, Any]) -> None:
     _, simulator = ready(row, table)

@@ -11,7 +11,6 @@ import pytest
 
 import wsim
 from tests.conftest import Command
-from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.lab.store import Run
 from wsim.positions.game_value import Game
@@ -136,8 +135,8 @@ def test_trace_with_why_works_for_one_game_of_a_run(run: Run, wsim_command: Comm
     assert text.out.count("\n  > ") == len(trace["why"]["decisions"])
 
 
-@first_quick(
-    1,
+@pytest.mark.slow
+@pytest.mark.parametrize(
     ("words", "sentence"),
     [
         (["study", "9"], "there is no game 9 in 'study': its games are 0 to 4"),

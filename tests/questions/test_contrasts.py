@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.tiers import first_quick
 from wsim.questions.contrasts import Contrasts
 from wsim.stats.sequential import SequentialTest
 
 
-@first_quick(2, ("rare", "often"), [(9, 0.03), (19, 0.03), (39, 0.03), (39, 0.06), (39, 0.3), (19, 0.3)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("rare", "often"), [(9, 0.03), (19, 0.03), (39, 0.03), (39, 0.06), (39, 0.3), (19, 0.3)])
 def test_rare_large_opposite_differences_do_not_raise_the_error_rate(rare: int, often: float) -> None:
     """The change adds a point in most deals that differ and takes ``rare`` in one of rare + 1: nothing on average.
 

@@ -96,6 +96,7 @@ def test_weaker_players_have_open_marks_and_stronger_ones_filled_marks(monkeypat
     assert f"p {100 * figures['p']:.1f}%" in section.figures[0].drawing.wide
 
 
+@pytest.mark.slow
 def test_a_difference_from_human_players_is_drawn_over_the_similarity_band() -> None:
     chart = Chart("band", ("difference_sd", "verdict"), ("figure",), "Beside humans", tolerance=0.25)
     declared = (*names(("figure",)), estimated("difference_sd", NUMBER, difference=True), Column("verdict", CATEGORY))
@@ -176,6 +177,7 @@ def test_marks_follow_the_verdict_rather_than_the_interval() -> None:
         assert small.count('class="clear"') == len(CARDS) - 1
 
 
+@pytest.mark.slow
 def test_axis_numbers_of_a_narrow_chart_do_not_overlap() -> None:
     """This also holds in a browser with wider letters than those measured here."""
     rows = [{"card": "Palace", "worth": 0.1, "worth_low": -0.05, "worth_high": 0.25}]

@@ -107,6 +107,7 @@ def test_a_forest_has_a_filled_mark_for_each_clear_row(specs: list[Spec]) -> Non
         assert scale == {"domain": ["clear", "open"], "range": colours}
 
 
+@pytest.mark.slow
 def test_a_judged_forest_is_filled_by_its_verdicts_and_may_have_its_own_reference(specs: list[Spec]) -> None:
     chart = Chart("forest", ("ahead",), ("name",), "T", judged=True, reference=0.25, only={"name": "b"})
     assert charts.draw(chart, sheet(SHARES), Palette({})) is not None
@@ -126,6 +127,7 @@ def test_what_cannot_be_drawn_is_left_out() -> None:
     assert charts.draw(Chart("stacked", ("ahead", "x"), ("name",), "T"), sheet(SHARES), Palette({})) is None
 
 
+@pytest.mark.slow
 def test_a_long_forest_keeps_the_first_and_the_last_rows(specs: list[Spec]) -> None:
     many = [{"name": f"{number}", "ahead": 0.5, "ahead_low": 0.4, "ahead_high": 0.6} for number in range(MOST + 1)]
     chart = Chart("forest", ("ahead",), ("name",), "T")
@@ -192,6 +194,7 @@ def test_a_scatter_names_the_extremes_that_do_not_overlap() -> None:
     assert extremes([(1, 1), (1, 1)]) == {0}, "equal points have one name"
 
 
+@pytest.mark.slow
 def test_a_scatter_has_colours_shapes_and_names(specs: list[Spec]) -> None:
     worth = ((5.0, 4.0, 6.0), (1.0, 0.0, 2.0), (-5.0, -6.0, -4.0), (None, None, None))
     rows = [{**row, **dict(zip(("worth", "worth_low", "worth_high"), values, strict=True))}
@@ -327,6 +330,7 @@ def test_differences_are_drawn_over_a_band_around_zero(specs: list[Spec]) -> Non
     assert layers(specs[0], "point")[0]["encoding"]["color"]["scale"]["domain"] == ["within", "low", "high"]
 
 
+@pytest.mark.slow
 def test_scores_are_lines_for_few_policies_and_an_area_for_one(specs: list[Spec]) -> None:
     def counts(policies: int) -> pl.DataFrame:
         rows = [(f"p{policy}", total, 1 + total - 40) for policy in range(policies) for total in (40, 41)]

@@ -14,6 +14,7 @@ import pytest
 
 from tests.conftest import Command
 from tests.stats.data import clustered_difference
+from tests.tiers import first_quick
 from wsim.document import POINTS, PROBABILITY, SHARE, Column, Sheet, estimated
 from wsim.errors import UserError
 from wsim.game import analyses_of, find_analysis, find_game
@@ -184,6 +185,7 @@ def test_slices_on_the_page_equal_tables_of_the_filtered_seats(run: Run, html: s
     assert {name.split()[0] for name in sliced(html, "wonders-table")[0]} == {"policy"}
 
 
+@pytest.mark.slow
 def test_an_overlong_table_is_not_sliced(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     wonders = analyses_of(find_game(run.plan.game))["wonders"]
     sliced = slices._slices_by_column(run, wonders, ("wonder", "side"), "policy")
@@ -323,7 +325,8 @@ def test_assumptions_are_listed(wsim_command: Command, toy: None, monkeypatch: p
     assert "<li>all &lt;scores&gt; are made up</li>" in Path("run/report.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    2,
     ("words", "sentence"),
     [
         (("nothing",), "'nothing' does not exist"),

@@ -54,7 +54,7 @@ def replay(name: str) -> Replay:
 
 
 @every_plan
-@first_quick(2, "number", range(6))
+@first_quick(1, "number", range(6))
 def test_a_scene_for_each_turn_and_the_start(name: str, number: int) -> None:
     game, trace = story(name, number)
     turns = trace["turns"] if "turns" in trace else [turn for age in trace["ages"] for turn in age["turns"]]
@@ -188,7 +188,8 @@ def test_a_spectator_knows_the_end_of_a_game_without_luck() -> None:
     assert unsure
 
 
-@first_quick(2, "name", PLANS)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLANS)
 def test_spectator_chances_add_up_to_1(name: str) -> None:
     game, found = replay(name), replay(name).chances
     sides = {seat.side: place for place, seat in enumerate(game.story.seats) if seat.side >= 0}

@@ -13,6 +13,7 @@ from polars.testing import assert_frame_equal
 
 from tests.stats import data
 from tests.stats.data import CARDS, seats_table
+from tests.tiers import first_quick
 from wsim import stats
 from wsim.errors import UserError
 from wsim.stats import games
@@ -129,7 +130,7 @@ def test_fast_and_general_path_agree(seats: pl.DataFrame) -> None:
     np.testing.assert_array_equal(whole.sums_by(codes, 4), general.sums_by(codes, 4))
 
 
-@pytest.mark.parametrize("make", [data.wonders, stats.policies, data.cards, stats.matchups, stats.crowding])
+@first_quick(1, "make", [data.wonders, stats.policies, data.cards, stats.matchups, stats.crowding])
 def test_row_order_and_frame_type_do_not_matter(seats: pl.DataFrame, make: object, tmp_path: Path) -> None:
     assert callable(make)
     part = seats.head(4 * 500)

@@ -113,6 +113,7 @@ def test_without_the_extra_a_sentence_names_it(wsim_command: Command, monkeypatc
     assert list(Path().iterdir()) == []
 
 
+@pytest.mark.slow
 def test_printed_results(wsim_command: Command) -> None:
     words = ("tune", "archer", *AIM, "--generations", "2")
     answer = wsim_command(*words, "--csv", "judged.csv", "--parquet", "judged.parquet")

@@ -156,6 +156,7 @@ def test_a_search_interrupted_during_evaluation_can_be_extended() -> None:
     assert longer.history.command == whole.history.command
 
 
+@pytest.mark.slow
 def test_several_tables_have_equal_weight() -> None:
     plan = Plan.make(game="aiming")
     asked = TuneQuestion("archer", against=("stone", "brick,stone"), games=60, generations=1, judges=())
@@ -184,6 +185,7 @@ def wsim_seat() -> Any:
     return pl.col("seat") == (3 - pl.col("game") % 3) % 3
 
 
+@pytest.mark.slow
 def test_a_plan_is_written_for_a_policy_with_parameters() -> None:
     tuned = wsim.tune("archer", **SMALL, generations=3, out="run")
     plan = Plan.from_toml(tuned.file)
@@ -192,6 +194,7 @@ def test_a_plan_is_written_for_a_policy_with_parameters() -> None:
     assert head.startswith("# Made by: wsim tune archer --against stone --judges brick --generations 3")
 
 
+@pytest.mark.slow
 def test_the_record_describes_the_search() -> None:
     record = wsim.tune("archer", **SMALL, generations=2, out="run").record()
     assert json.loads(json.dumps(record)) == record

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import wsim
+from tests.tiers import first_quick
 from tests.wonders.clause_changes import when
 from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case, written
@@ -185,7 +186,8 @@ def test_counters_are_part_of_the_digest_only_if_declared() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    1,
     ("change", "expected"),
     [
         ("counters.favour={}", "counters.favour: most is missing, and every counter needs a bound; accepted: 1 to 999"),

@@ -375,6 +375,7 @@ def test_effects_of_a_process_of_the_workbench_are_isolated_unless_it_is_trusted
     assert copy_context().run(isolated_there) == ["mine.py"]
 
 
+@pytest.mark.slow
 def test_a_position_opens_no_file_of_effects(tmp_path: Path) -> None:
     game = wsim.Game(Plan.make(patch=[str(patch(tmp_path, "mine.flat(least=0, most=5)"))], policies="random"))
     with pytest.raises(UserError, match="files that a position names are not opened"):

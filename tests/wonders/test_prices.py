@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import wsim
+from tests.tiers import first_quick
 from tests.wonders.clause_changes import check_refusal, when
 from tests.wonders.engine_tools import TABLES, engine_table
 from tests.wonders.extremes import Case, compare_case, playable, written
@@ -160,7 +161,8 @@ def test_amounts_of_prices_are_knobs_and_part_of_the_digest() -> None:
 COST: dict[str, Any] = {"event": "card_cost"}
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    8,
     ("clause", "expected"),
     [
         (COST, "when.1: has no effect; accepted: cheaper or dearer, such as cheaper = { coins = 1 }"),

@@ -121,8 +121,9 @@ def test_games_with_a_flipped_switch_agree_with_the_twin(switch: str, ruleset: s
     compare(ruleset, PLAYERS[ruleset], (RANDOM,), games, 8, switches=flipped)
 
 
+@pytest.mark.slow
 @sampled(1, 4)
-@first_quick(1, "ruleset", SPECIAL)
+@pytest.mark.parametrize("ruleset", SPECIAL)
 def test_games_with_all_switches_flipped_agree_with_the_twin(ruleset: str, games: range) -> None:
     flipped = {name: not value for name, value in SWITCHES.items()}
     for wonders, sides in SPECIAL[ruleset]:

@@ -171,6 +171,7 @@ def test_standings_count_wins_and_points() -> None:
     assert standings(games) == [("Bob", 3, 1.5, 170 / 3), ("Ann", 3, 1.5, 140 / 3)]
 
 
+@pytest.mark.slow
 def test_a_restarted_server_keeps_the_table_and_its_links(caller: Caller, tmp_path: Path) -> None:
     table = opened(caller, name1="Bob", clock="3")
     caller.post(f"/seat/{table.inviting}/join", [("name", "Gül"), ("seat", "1")], cookie=None)

@@ -49,7 +49,7 @@ def test_a_goal_is_written_and_leads_to_the_search_that_it_is_for(caller: Caller
     assert (setting.plan.players, set(setting.plan.policies)) == (3, {"balanced"})
     preview = [
         "Must be true: how often Rhodos wins: 20% to 30%",
-        "May change: Rhodos, sides B any points (by -2 to 2); Palace, points (by -2 to 2)",
+        "May change: Rhodos, side B any points (by -2 to 2); Palace, points (by -2 to 2)",
         "Players: 3 at a table (1e), played by balanced",
     ]
     assert checked(caller, "goal", **FIELDS) == {"mistakes": {}, "preview": preview, "seconds": None}

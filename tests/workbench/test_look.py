@@ -20,6 +20,7 @@ import pytest
 
 from tests.conftest import Command
 from tests.report.test_page import MIXED, WHATIF
+from tests.tiers import first_quick
 from tests.workbench.client import Caller, Reply
 from wsim.errors import UserError
 from wsim.installed import QUESTIONS
@@ -81,6 +82,7 @@ def test_a_table_agrees_with_its_command(caller: Caller, wsim_command: Command, 
     assert reply.text.count("<tr>") == rows + 1
 
 
+@pytest.mark.slow
 def test_runs_are_shown_side_by_side(caller: Caller, wsim_command: Command) -> None:
     reply = caller.get("/run?run=one&run=three&table=policies")
     assert reply.status == 200
@@ -360,7 +362,8 @@ def test_a_long_table_below_a_chart_is_folded(
     assert ("<summary>All 3 rows: " in text) is folded
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    7,
     ("path", "sentence"),
     [
         ("/run", "name a run"),
@@ -432,6 +435,7 @@ def test_confidence_levels_are_checked_as_on_the_command_line() -> None:
         TableView.of([("run", "a"), ("level", "95")])
 
 
+@pytest.mark.slow
 def test_games_are_distinguished_by_how_they_were_won(caller: Caller) -> None:
     """The games are those of a reader of the rows, and all of their seats count."""
     seats = pl.read_parquet(f"one/seats/part-{0:014}.parquet")

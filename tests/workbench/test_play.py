@@ -149,6 +149,7 @@ def test_a_seat_that_has_chosen_waits_and_learns_nothing(caller: Caller) -> None
     assert "nothing can be undone" in refusal(caller, link(table), undone)
 
 
+@pytest.mark.slow
 def test_an_early_choice_is_dropped_if_the_situation_changes(caller: Caller) -> None:
     table = opened(caller, name1="Bob")
     chosen(caller, link(table, 1))

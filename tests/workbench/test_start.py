@@ -14,6 +14,7 @@ import pytest
 
 import wsim
 from tests.report.test_page import WHATIF
+from tests.tiers import first_quick
 from tests.workbench.client import Caller
 from wsim.document import SHARE, Chart, Column, Sheet
 from wsim.errors import UserError
@@ -124,7 +125,8 @@ def test_first_figures_appear_while_a_run_is_played() -> None:
     assert games_per_file(Plan.make(games=10**9)) * 4 == 250_000  # no smaller than usual
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    2,
     ("texts", "out", "sentence"),
     [
         ({}, "../a", "is not in the opened folder"),

@@ -9,6 +9,9 @@ from typing import Any
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
+NUMBERED = {"sides": "stage", "when": "clause", "choose": "choice"}
+"""What the items of a list are called whose values have numbers in their paths, by the key that leads to it."""
+
 
 def values_of(record: Any) -> dict[str, str]:
     """Return the changeable values in a catalogue, by path."""
@@ -43,9 +46,16 @@ def name_in_words(path: str) -> str:
 
     >>> name_in_words("cards.Palace.points"), name_in_words("settings.hand_size")
     ('Palace, points', 'settings hand size')
+    >>> name_in_words("wonders.Rhodos.sides.B.1.points")
+    'Rhodos, side B stage 1 points'
     """
     parts = [part.strip('"') for part in re.findall(r'"[^"]*"|[^.]+', path)]
-    return ", ".join(filter(None, (parts[1] if len(parts) > 2 else "", " ".join(parts[2:] or parts)))).replace("_", " ")
+    words, lists = " ".join(parts[2:] or parts), [part for part in parts if part in NUMBERED]
+    words = re.sub(
+        r"(?<!\S)\d+(?!\S)", lambda number: f"{NUMBERED[lists.pop(0)]} {number[0]}" if lists else number[0], words
+    )
+    text = re.sub(r"\b(when|choose) (?=clause|choice)", "", words).replace("sides ", "side ")
+    return ", ".join(filter(None, (parts[1] if len(parts) > 2 else "", text))).replace("_", " ")
 
 
 def change_in_words(line: str, printed: Mapping[str, str]) -> str:

@@ -57,6 +57,7 @@ def test_runs_with_equal_seeds_are_paired_game_by_game() -> None:
     assert score["variance_removed"] == pytest.approx(table["variance_removed"])
 
 
+@pytest.mark.slow
 def test_runs_with_different_seeds_are_independent() -> None:
     first, second = run("a"), run("b", seed=2, games=700)
     found = compare_runs(first, second)
@@ -71,6 +72,7 @@ def test_runs_with_different_seeds_are_independent() -> None:
     assert "differing" not in found.metrics.columns
 
 
+@pytest.mark.slow
 def test_only_common_games_are_paired() -> None:
     first, second = run("a", part=Part(1, 2)), run("b", policies="shy")
     found = compare_runs(first, second)
@@ -80,6 +82,7 @@ def test_only_common_games_are_paired() -> None:
     assert row(found.metrics, "score")["difference"] == pytest.approx(change)
 
 
+@pytest.mark.slow
 def test_parts_without_a_common_game_are_independent() -> None:
     found = compare_runs(run("a", part=Part(1, 2)), run("b", part=Part(2, 2)))
     assert not found.paired
@@ -92,6 +95,7 @@ def test_different_rules_may_change_the_deal() -> None:
     assert found.how == "Paired game by game: both have seed 1, so the same deals where the rules allow it"
 
 
+@pytest.mark.slow
 def test_metrics_cover_the_names_of_both_runs() -> None:
     found = compare_runs(run("a", policies="bold"), run("b", policies="shy,random,shy,random")).metrics
     assert row(found, "win:shy")["first"] is None
@@ -109,6 +113,7 @@ def test_a_run_does_not_differ_from_itself(wsim_command: Command) -> None:
     assert {metric["difference_high"] for metric in found["metrics"]} == {0.0}
 
 
+@pytest.mark.slow
 def test_a_few_differing_games_have_no_interval() -> None:
     first = run("a")
     second = run("b", games=30, policies="shy")
@@ -159,6 +164,7 @@ def test_incomparable_runs_are_rejected(
     assert answer.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_damaged_run_is_not_compared() -> None:
     first, second = run("a"), run("b", seed=2)
     shard = Path("b/seats/part-00000000000090.parquet")
@@ -167,6 +173,7 @@ def test_a_damaged_run_is_not_compared() -> None:
         compare_runs(first, second)
 
 
+@pytest.mark.slow
 def test_a_run_without_games_is_rejected() -> None:
     first, second = run("a"), run("b", seed=2)
     Path("b/shards.jsonl").unlink()

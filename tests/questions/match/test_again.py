@@ -21,8 +21,8 @@ BETWEEN = (*SKILL, "--between", "p,p:charm=3", "--level", "0.9", "--players", "5
 STOPPED = "it was interrupted, but the repetition was not"
 
 
-@first_quick(
-    1,
+@pytest.mark.slow
+@pytest.mark.parametrize(
     ("words", "name", "said"),
     [
         (MATCH, "a.json", "200 deals in every seating, 3 pairs"),
@@ -41,6 +41,7 @@ def test_an_answer_can_be_repeated(wsim_command: Command, words: tuple[str, ...]
     assert answer.out == f"{name} repeated is the same: {said}\n"
 
 
+@pytest.mark.slow
 def test_repeating_a_match_folder_leaves_it_unchanged(wsim_command: Command) -> None:
     assert wsim_command(*DUEL, "-o", "kept").code == 0
     before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}

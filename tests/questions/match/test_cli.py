@@ -36,6 +36,7 @@ def test_a_duel_is_reported_in_words_and_figures(wsim_command: Command) -> None:
     assert "Stopped because the answer is clear (budget: 400 deals per table): 400 deals, 3,200 games in " in answer.out
 
 
+@pytest.mark.slow
 def test_a_round_robin_has_a_matrix_and_mixed_tables_have_shares(wsim_command: Command) -> None:
     three = (*LUCK, *TWO, "p:skill=1", "--budget", "200", "--quiet")
     robin = wsim_command(*three, "--round-robin", "--players", "3").out

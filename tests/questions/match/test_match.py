@@ -111,6 +111,7 @@ def test_results_do_not_depend_on_the_order_of_policies(names: tuple[str, ...], 
     assert found[0] == found[1] == found[2]
 
 
+@pytest.mark.slow
 def test_a_reordered_seating_equals_a_reordered_line_up() -> None:
     """Each entry keeps its own weights, parameters, pools and nets when the seats are reordered."""
     entries = ("balanced:explore=0.2", "net", "search:playouts=2", "weighted:shield=3", "random")
@@ -125,6 +126,7 @@ def test_a_reordered_seating_equals_a_reordered_line_up() -> None:
     assert (rows[names] == plain[names]).all()
 
 
+@pytest.mark.slow
 def test_deals_record_the_seating(tmp_path: Path) -> None:
     """The totals in the file consist of the luck of each side and the skill of the policy that played it."""
     names = ("p", "p:skill=100", "p:skill=200", "p:skill=300", "p:skill=400")
@@ -236,6 +238,7 @@ def test_policy_order_does_not_change_which_is_stronger() -> None:
     assert any("overstates" in one for one in first.remarks)
 
 
+@pytest.mark.slow
 def test_alpha_is_shared_among_all_tables() -> None:
     """A pair at one table has the whole of alpha, at each of two tables half of it: by the boundaries of one look."""
     from wsim.stats.distributions import normal_cdf

@@ -12,6 +12,7 @@ import pytest
 
 import wsim
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted
@@ -67,6 +68,7 @@ def test_rare_actions_are_omitted() -> None:
     assert few["q"].is_between(0, 1).all()
 
 
+@pytest.mark.slow
 def test_q_values_are_computed_over_all_actions() -> None:
     effects = wsim.experiment_picks(**UNIFORM, games=150, actions=["build", "sell"], min_effective_n=5).effects
     assert set(effects["action"]) == {"build", "sell"}
@@ -82,6 +84,7 @@ def test_without_randomised_picks_there_is_no_experiment() -> None:
         pick_effects(picks, seats)
 
 
+@pytest.mark.slow
 def test_explored_picks_are_recorded_as_uniform() -> None:
     """A policy that takes the first move explores half of the time; exactly these picks are recorded as uniform."""
     picks = wsim.simulate(policies="first:explore=0.5", games=300, players=3, picks=True)
@@ -155,6 +158,7 @@ def test_policy_wishes_have_no_effect_against_the_policy() -> None:
     assert row["effect_low"] - 2 < 0 < row["effect_high"] + 2
 
 
+@pytest.mark.slow
 def test_a_stored_experiment_run_is_an_ordinary_run(tmp_path: Path) -> None:
     folder = tmp_path / "picks"
     answer = wsim.experiment_picks(**UNIFORM, games=60, folder=folder, min_effective_n=1)
@@ -254,7 +258,8 @@ def test_the_command_prints_json(wsim_command: Command) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    3,
     ("words", "sentence"),
     [
         ("--randomise 0", "randomise must be a chance above 0"),

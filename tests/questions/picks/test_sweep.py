@@ -102,6 +102,7 @@ def test_a_sweep_that_changes_no_card_shows_all_cards(tmp_path: Path) -> None:
     assert all(wsim.load_run(folder).complete for folder in tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_turns_are_numbered_as_in_the_picks_table(tmp_path: Path) -> None:
     asked = {**UNIFORM, "games": 300, "fewest": 1}
     whole = wsim.experiment_picks(**asked, age=1, turn=1, folder=tmp_path)
@@ -172,6 +173,7 @@ def test_the_command_shows_the_sweep_and_its_target(wsim_command: Command) -> No
     assert record["question"]["sweep"] == POINTS
 
 
+@pytest.mark.slow
 def test_an_empty_result_is_reported(wsim_command: Command) -> None:
     answer = wsim_command(*COMMAND, "--card", "Palace", "--age", "1", "--quiet")
     assert answer.code == 0

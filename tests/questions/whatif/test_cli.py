@@ -39,6 +39,7 @@ def test_an_answer_is_reported_in_words_and_figures(wsim_command: Command) -> No
     assert "Pairing removed " in lines[-1]
 
 
+@pytest.mark.slow
 def test_a_sweep_is_drawn(wsim_command: Command) -> None:
     answer = wsim_command(*MEDAL, "--sweep", "cards.Medal.points=1..9..2", "--quiet")
     assert answer.code == 0

@@ -14,6 +14,7 @@ import wsim
 import wsim.lab.run
 from tests.games.medal_game import GAME
 from tests.stats.data import paired
+from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan
@@ -100,7 +101,7 @@ def test_effect_interval_and_variance_match_paired_runs(monkeypatch: pytest.Monk
             assert mine[name] == pytest.approx(other[name], abs=2e-3), (metric, name)
 
 
-@pytest.mark.parametrize("threads", [2, 5])
+@first_quick(1, "threads", [2, 5])
 def test_answers_do_not_depend_on_threads(threads: int) -> None:
     one = medal(**PLUS_3, budget=20_000)
     many = wsim.whatif(game="medal", threads=threads, **PLUS_3, budget=20_000)

@@ -13,7 +13,6 @@ import pytest
 import wsim
 from tests.conftest import Command
 from tests.stats.test_worth import rows
-from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.policies.chances import CHANCE
 from wsim.questions.registry import question_of_format
@@ -22,7 +21,8 @@ from wsim.questions.worth.answer import WorthAnswer
 QUICK: dict[str, Any] = {"games": 300, "seed": 38, "policies": "balanced"}
 
 
-@first_quick(1, "game", ["seven_wonders", "tower_of_babel"])
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["seven_wonders", "tower_of_babel"])
 def test_the_answer_does_not_depend_on_threads(game: str) -> None:
     one, three = (wsim.experiment_worth(**QUICK, game=game, threads=threads) for threads in (1, 3))
     assert one.worth.equals(three.worth)
@@ -54,6 +54,7 @@ def test_the_table_counts_the_picks_of_the_same_games(game: str) -> None:
         assert row["worth"] == pytest.approx(gained, abs=1e-6)  # shares are stored in 32 bits
 
 
+@pytest.mark.slow
 def test_the_free_city_has_no_wishes() -> None:
     keys = QUICK | {"ruleset": "1e-duo", "players": 2, "policies": "balanced", "overrule": 0.2}
     answer, picks = wsim.experiment_worth(**keys, fewest=2), wsim.play(**keys).picks
@@ -82,6 +83,7 @@ def test_splits_are_computed_from_the_same_games() -> None:
     assert stage == whole.filter(what="stage")["overruled"].item()
 
 
+@pytest.mark.slow
 def test_an_answer_can_be_written_read_and_repeated(tmp_path: Path) -> None:
     answer = wsim.experiment_worth(**QUICK)
     stored = WorthAnswer.read(answer.write(tmp_path / "worth.json"))

@@ -11,7 +11,6 @@ import pytest
 
 from tests.conftest import Command
 from tests.stats.data import COUNTS, finish, seats_table
-from tests.tiers import first_quick
 from wsim import stats
 from wsim.errors import UserError
 from wsim.wonders import analysis
@@ -116,7 +115,8 @@ def test_figures_fixed_by_the_rules_are_not_informative() -> None:
         analysis.calibrate(seats_table(20, 6, cards=()).with_columns(team=pl.col("seat") % 3))
 
 
-@first_quick(1, ("words", "sentence"), [
+@pytest.mark.slow
+@pytest.mark.parametrize(("words", "sentence"), [
     ("--ruleset 2e --players 3", "the human results are from the first edition"),
     ("--ruleset 1e-duo --players 2", "the human results are from the first edition"),
 ])  # fmt: skip

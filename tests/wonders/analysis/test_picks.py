@@ -172,6 +172,7 @@ def test_effects_against_other_moves_are_recovered(trial: tuple[pl.DataFrame, pl
     assert action in table.note
 
 
+@pytest.mark.slow
 def test_a_naive_comparison_is_biased_where_the_experiment_is_not(trial: tuple[pl.DataFrame, pl.DataFrame]) -> None:
     picks, seats = trial
     joined = picks.join(seats, on=["game", "seat"]).filter(pl.col("offered").list.contains("Altar"))

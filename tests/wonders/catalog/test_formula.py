@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import wsim
+from tests.tiers import first_quick
 from tests.wonders.both import TwinPosition
 from tests.wonders.formulas import condition, number
 from tests.wonders.position_kernels import evaluated
@@ -210,7 +211,7 @@ CLAUSES = {
 }
 
 
-@pytest.mark.parametrize("text", CLAUSES)
+@first_quick(12, "text", CLAUSES)
 def test_a_mistake_in_a_clause_names_its_field(text: str) -> None:
     with pytest.raises(UserError) as caught:
         load_catalogue("1e", changes=[f"cards.Palace.when=[{text}]"])
