@@ -344,7 +344,7 @@ def test_a_wide_table_shows_where_it_continues(view: Chrome) -> None:
 def test_every_table_can_be_downloaded(still: Chrome) -> None:
     text = still.execute_script("return csvOf(document.querySelector('#cards-table table'))")
     rows = list(csv.reader(io.StringIO(text)))
-    assert rows[0][:4] == ["Card", "Color", "Age", "n"]
+    assert rows[0][:4] == ["Card", "Colour", "Age", "n"]
     assert "Built share [of seats]: 95% interval" in rows[0]
     assert "Owners [percentage points]" in rows[0]
     assert len(rows) == 1 + len(column(still, 0))
