@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wsim.spec.fields import Path, Problems
+from tests.wonders.catalog.noted_problems import NotedProblems
 from wsim.wonders import words as w
 from wsim.wonders.catalog.effects import Effects
 from wsim.wonders.catalog.model import Card, Cost, Stage
@@ -16,24 +16,9 @@ from wsim.wonders.catalog.reading import check_name, read_card, read_table, read
 RED = {"color": "red", "age": 1, "copies": [3, 5]}
 
 
-class Found(Problems):
-    """Mistakes with the paths at which they were reported."""
-
-    def __init__(self) -> None:
-        super().__init__("cards.toml")
-        self.paths: list[Path] = []
-
-    def at(self, path: Path, sentence: str) -> None:
-        self.paths.append(path)
-        super().at(path, sentence)
-
-    def where(self) -> list[str]:
-        return [".".join(path[2:]) for path in self.paths]
-
-
 def read(entry: Any, name: str = "Altar") -> tuple[Card | None, list[str]]:
-    found = Found()
-    return read_card(found, name, entry, "base", {name: entry}), found.where()
+    noted = NotedProblems()
+    return read_card(noted, name, entry, "base", {name: entry}), noted.where(2)
 
 
 def test_a_card_is_read_with_its_cost_copies_and_effects() -> None:
@@ -90,18 +75,18 @@ def test_names_are_short_words() -> None:
         ("", False), (" A", False), ("A ", False), ("A  B", False), ("-A", False), ("A_B", True), ("_A", False),
         ("A:B", False), ("A,B", False), ("1", True),
     ):  # fmt: skip
-        found = Found()
-        check_name(found, ("cards", name))
-        assert (found.paths == []) == good, name
+        noted = NotedProblems()
+        check_name(noted, ("cards", name))
+        assert (noted.paths == []) == good, name
 
 
 def test_boards_have_the_sides_of_the_rule_set() -> None:
     stages = [{"cost": {"stone": 2}, "points": 3}, {"coins": 5}]
-    found = Found()
+    noted = NotedProblems()
     board = read_wonder(
-        found, "Giza", {"resource": "stone", "sides": {"B": stages[:1], "A": stages}}, "base", ("A", "B"), {}
+        noted, "Giza", {"resource": "stone", "sides": {"B": stages[:1], "A": stages}}, "base", ("A", "B"), {}
     )
-    assert found.where() == []
+    assert noted.where(2) == []
     assert board is not None
     first, second = Stage(Cost(0, (("stone", 2),)), Effects(points=3)), Stage(Cost(), Effects(coins=5))
     assert (board.resource, board.sides) == ("stone", (("A", (first, second)), ("B", (first,))))
@@ -116,25 +101,25 @@ def test_boards_have_the_sides_of_the_rule_set() -> None:
         ({"resource": "wood", "sides": {"A": [{}, {"color": "red"}], "B": stages}}, ["sides.A.2.color"]),
         ({"resource": "wood", "sides": {"A": stages, "B": False}}, ["sides"]),
     ):  # fmt: skip
-        found = Found()
-        read_wonder(found, "Giza", entry, "base", ("A", "B"), {})
-        assert found.where() == paths, entry
+        noted = NotedProblems()
+        read_wonder(noted, "Giza", entry, "base", ("A", "B"), {})
+        assert noted.where(2) == paths, entry
 
 
 def test_rules_of_the_table_are_clauses_that_are_not_built_r87() -> None:
     clause: dict[str, Any] = {"event": "age_start", "gain": {"coins": 1}}
-    found = Found()
-    rules = read_table(found, {"Tax": {"when": [clause]}, "Aid": {"when": [clause, clause]}})
+    noted = NotedProblems()
+    rules = read_table(noted, {"Tax": {"when": [clause]}, "Aid": {"when": [clause, clause]}})
     assert [(rule.name, len(rule.effects.when)) for rule in rules] == [("Aid", 2), ("Tax", 1)]
-    assert found.where() == []
+    assert noted.where(2) == []
     built: dict[str, Any] = {"when": [clause, {**clause, "event": "built"}]}
     entries: list[tuple[Any, list[str]]] = [
         (built, ["when.2.event"]), ({}, [""]), ({"when": False}, [""]), ({"points": 3, "when": [clause]}, ["points"]),
     ]  # fmt: skip
     for entry, paths in entries:
-        found = Found()
-        read_table(found, {"Tax": entry})
-        assert found.where() == paths, entry
+        noted = NotedProblems()
+        read_table(noted, {"Tax": entry})
+        assert noted.where(2) == paths, entry
 
 
 def test_effects_have_no_value_unless_given() -> None:

@@ -7,29 +7,13 @@ from typing import Any
 
 import pytest
 
+from tests.wonders.catalog.noted_problems import NotedProblems
 from wsim.errors import UserError
-from wsim.spec.fields import Path, Problems
 from wsim.wonders import words as w
 from wsim.wonders.catalog import check
 from wsim.wonders.catalog.effects import Effects
 from wsim.wonders.catalog.ruleset import read_rulesets, resolve
 from wsim.wonders.words import SWITCHES
-
-
-class Found(Problems):
-    """Mistakes with the paths at which they were reported."""
-
-    def __init__(self) -> None:
-        super().__init__("cards.toml")
-        self.paths: list[Path] = []
-
-    def at(self, path: Path, sentence: str) -> None:
-        self.paths.append(path)
-        super().at(path, sentence)
-
-    def where(self) -> list[str]:
-        return [".".join(path) for path in self.paths]
-
 
 FIRST = list(SWITCHES)[:1]
 BASE: dict[str, Any] = {"seats": [5, 3, 4], "sides": ["A", "B"]}
@@ -44,17 +28,17 @@ def test_tables_depend_on_the_kind_of_a_rule_set() -> None:
         ({"duo": True}, {2}),
     ):
         for seats in range(2, 8):
-            found = Found()
-            rulesets = read_rulesets(found, {"rulesets": {"mine": {**BASE, **fields, "seats": [seats]}}})
-            resolve(found, rulesets, "mine")
-            assert found.where() == ([] if seats in accepted else ["rulesets.mine.seats"]), (fields, seats)
+            noted = NotedProblems()
+            rulesets = read_rulesets(noted, {"rulesets": {"mine": {**BASE, **fields, "seats": [seats]}}})
+            resolve(noted, rulesets, "mine")
+            assert noted.where() == ([] if seats in accepted else ["rulesets.mine.seats"]), (fields, seats)
     for fields, where in (
         ({"duo": True, "cities": True}, ["duo"]), ({"duo": True, "teams": True}, ["duo"]), ({"duo": True}, []),
         ({"teams": True, "cities": True}, ["seats"]),
     ):  # fmt: skip
-        found = Found()
-        resolve(found, read_rulesets(found, {"rulesets": {"mine": {**BASE, "seats": [2], **fields}}}), "mine")
-        assert found.where() == [f"rulesets.mine.{name}" for name in where]
+        noted = NotedProblems()
+        resolve(noted, read_rulesets(noted, {"rulesets": {"mine": {**BASE, "seats": [2], **fields}}}), "mine")
+        assert noted.where() == [f"rulesets.mine.{name}" for name in where]
 
 
 def test_a_rule_set_inherits_what_it_does_not_say() -> None:
@@ -63,10 +47,10 @@ def test_a_rule_set_inherits_what_it_does_not_say() -> None:
         "more": {"extends": "base", "layers": ["one", "two"], "settings": {"start_coins": 7}, "cities": True},
         "most": {"extends": "more", "seats": [7], "switches": dict.fromkeys(FIRST, True)},
     }
-    found = Found()
-    rulesets = read_rulesets(found, {"rulesets": entries, "layers": {"one": {}, "two": {}}})
-    assert found.where() == []
-    base, more, most = (resolve(found, rulesets, name) for name in entries)
+    noted = NotedProblems()
+    rulesets = read_rulesets(noted, {"rulesets": entries, "layers": {"one": {}, "two": {}}})
+    assert noted.where() == []
+    base, more, most = (resolve(noted, rulesets, name) for name in entries)
     assert (base.title, base.seats, base.sides, base.layers, base.cities) == (
         "Base",
         (3, 4, 5),
@@ -78,7 +62,7 @@ def test_a_rule_set_inherits_what_it_does_not_say() -> None:
     assert (more.settings.start_coins, more.settings.trade_price, base.settings.start_coins) == (7, 1, 5)
     assert (most.seats, most.settings.start_coins, most.cities) == ((7,), 7, True)
     assert [name for name, value in most.switches.items() if value != more.switches[name]] in ([], FIRST)
-    assert found.where() == []
+    assert noted.where() == []
 
 
 def test_mistakes_of_rule_sets_are_reported_where_they_are() -> None:
@@ -93,26 +77,26 @@ def test_mistakes_of_rule_sets_are_reported_where_they_are() -> None:
         ({"rulesets": {"a": {**BASE, "sides": ["A"]}}}, ["rulesets.a.sides"]),
         ({"rulesets": {"a": {**BASE, "sides": ["A", "B", "C"]}}}, ["rulesets.a.sides"]),
     ):  # fmt: skip
-        found = Found()
-        read_rulesets(found, document)
-        assert found.where() == where, document
-    found = Found()
-    circle = read_rulesets(found, {"rulesets": {"a": {**BASE, "extends": "b"}, "b": {"extends": "a"}}})
-    assert resolve(found, circle, "a").seats == (3, 4, 5)
-    assert found.where() == ["rulesets.a.extends"]
+        noted = NotedProblems()
+        read_rulesets(noted, document)
+        assert noted.where() == where, document
+    noted = NotedProblems()
+    circle = read_rulesets(noted, {"rulesets": {"a": {**BASE, "extends": "b"}, "b": {"extends": "a"}}})
+    assert resolve(noted, circle, "a").seats == (3, 4, 5)
+    assert noted.where() == ["rulesets.a.extends"]
     with pytest.raises(UserError, match="unknown rule set 'bas'"):
-        resolve(Found(), read_rulesets(Found(), {"rulesets": {"base": BASE}}), "bas")
-    found = Found()
+        resolve(NotedProblems(), read_rulesets(NotedProblems(), {"rulesets": {"base": BASE}}), "bas")
+    noted = NotedProblems()
     with pytest.raises(UserError):
-        resolve(found, {"a": {"seats": (3,)}}, "a")
-    assert found.where() == ["rulesets.a.sides"]
+        resolve(noted, {"a": {"seats": (3,)}}, "a")
+    assert noted.where() == ["rulesets.a.sides"]
 
 
 def test_names_must_differ_in_more_than_capitals_and_spaces() -> None:
-    found = Found()
-    check.check_names(found, "cards", ["Town Hall", "Altar", "TownHall", "ALTAR", "Altars"])
-    assert found.where() == ["cards.TownHall", "cards.ALTAR"]
-    found = Found()
+    noted = NotedProblems()
+    check.check_names(noted, "cards", ["Town Hall", "Altar", "TownHall", "ALTAR", "Altars"])
+    assert noted.where() == ["cards.TownHall", "cards.ALTAR"]
+    noted = NotedProblems()
     rules: dict[str, Any] = {"cards": {"Altar": {}}, "table": {"Altar": {}, "Tax": {}}}
     decks = {
         "D": {"cards": {"Tax": {}, "Ann": {}, "Altar": {}}},
@@ -120,8 +104,8 @@ def test_names_must_differ_in_more_than_capitals_and_spaces() -> None:
         "F": {},
         "G": 3,
     }
-    check.check_table_rules(found, {**rules, "decks": decks})
-    assert found.where() == ["table.Altar", "decks.D.cards.Tax", "decks.D.cards.Altar", "decks.E.cards.Ann"]
+    check.check_table_rules(noted, {**rules, "decks": decks})
+    assert noted.where() == ["table.Altar", "decks.D.cards.Tax", "decks.D.cards.Altar", "decks.E.cards.Ann"]
 
 
 def test_predecessors_are_other_cards_r16() -> None:
@@ -129,9 +113,9 @@ def test_predecessors_are_other_cards_r16() -> None:
         SimpleNamespace(name="A", free_with=("B", "C")), SimpleNamespace(name="B", free_with=("B",)),
         SimpleNamespace(name="D", free_with=("Z",)),
     ]  # fmt: skip
-    found = Found()
-    check.check_chains(found, cards, {"A", "B", "C", "D"})
-    assert found.where() == ["cards.B.free_with", "cards.D.free_with"]
+    noted = NotedProblems()
+    check.check_chains(noted, cards, {"A", "B", "C", "D"})
+    assert noted.where() == ["cards.B.free_with", "cards.D.free_with"]
 
 
 def test_decks_have_enough_cards_r88() -> None:
@@ -142,13 +126,13 @@ def test_decks_have_enough_cards_r88() -> None:
         )  # fmt: skip
 
     def mistakes(*decks: Any, drawn: tuple[str, ...] = ()) -> list[str]:
-        found, catalogue = Found(), SimpleNamespace(
+        noted, catalogue = NotedProblems(), SimpleNamespace(
             decks=decks, seat_numbers=(3, 5), deck_cards=[card for each in decks for card in each.cards]
         )  # fmt: skip
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(check, "_draws", lambda _catalogue: [(name, ("table", name)) for name in drawn])
-            check.check_decks(found, catalogue)  # type: ignore[arg-type]
-        return found.where()
+            check.check_decks(noted, catalogue)  # type: ignore[arg-type]
+        return noted.where()
 
     assert mistakes(deck("D", 10, hand=2)) == []
     assert mistakes(deck("D", 9, hand=2)) == ["decks.D"], "two for each of five"
